@@ -32,12 +32,16 @@ const preload = {
     // A sandboxed preload script can require nothing but electron: everything else goes into the one file.
     externalizeDeps: false,
     outDir: 'out/preload',
-    rollupOptions: { input: { preload: resolve('electron/preload.ts') }, output: { format: 'cjs' as const, entryFileNames: '[name].cjs' } },
+    rollupOptions: {
+      input: { preload: resolve('electron/preload.ts') },
+      output: { format: 'cjs' as const, entryFileNames: '[name].cjs' },
+    },
   },
 };
 
 /** What the page needs to choose its language, and to be allowed to load anything else. */
-const beforeTexts = /[\\/](node_modules[\\/]zod|renderer[\\/]text[\\/](en|chosen-language|languages|plurals|pseudo)|renderer[\\/]app[\\/](parsers-without-eval|page-secret))/;
+const beforeTexts =
+  /[\\/](node_modules[\\/]zod|renderer[\\/]text[\\/](en|chosen-language|languages|plurals|pseudo)|renderer[\\/]app[\\/](parsers-without-eval|page-secret))/;
 
 /** The page imports most of itself once it knows its language. All of it comes at once, instead of one file after the other says what it needs. */
 const preloadWorkbench: Plugin = {
@@ -54,14 +58,22 @@ const preloadWorkbench: Plugin = {
         wanted.add(name);
         for (const needed of chunks.find(({ fileName }) => fileName === name)?.imports ?? []) collect(needed);
       };
-      if (first === undefined || entry === undefined) throw new Error('The build has no chunk for renderer/app/workbench.tsx');
+      if (first === undefined || entry === undefined)
+        throw new Error('The build has no chunk for renderer/app/workbench.tsx');
       collect(entry.fileName);
       const early = chunks.filter(({ fileName }) => wanted.has(fileName)).flatMap(({ moduleIds }) => moduleIds);
-      if (early.includes(resolve('renderer/text/text.ts'))) throw new Error('The build takes the texts before their language is known');
+      if (early.includes(resolve('renderer/text/text.ts')))
+        throw new Error('The build takes the texts before their language is known');
       const known = new Set(wanted);
       collect(first.fileName);
       // Vite names what the entry imports.
-      return [...wanted].filter((name) => !known.has(name)).map((name) => ({ tag: 'link', attrs: { rel: 'modulepreload', crossorigin: true, href: `./${name}` }, injectTo: 'head' }));
+      return [...wanted]
+        .filter((name) => !known.has(name))
+        .map((name) => ({
+          tag: 'link',
+          attrs: { rel: 'modulepreload', crossorigin: true, href: `./${name}` },
+          injectTo: 'head',
+        }));
     },
   },
 };
@@ -79,9 +91,19 @@ const renderer = {
     rollupOptions: {
       input: { index: resolve('renderer/index.html') },
       // Some larger files instead of a hundred small ones: what several screens use is one. What chooses the language comes before it.
-      output: { codeSplitting: { groups: [{ name: 'language', test: beforeTexts, priority: 1 }, { name: 'library', test: /[\\/]node_modules[\\/]/, minShareCount: 3, priority: 0.5 }, { name: 'shared', minShareCount: 3 }] } },
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'language', test: beforeTexts, priority: 1 },
+            { name: 'library', test: /[\\/]node_modules[\\/]/, minShareCount: 3, priority: 0.5 },
+            { name: 'shared', minShareCount: 3 },
+          ],
+        },
+      },
     },
   },
 };
 
-export default defineConfig(process.env['CAUSEWAY_BUILD'] === 'node' ? { main: node } : { main: node, preload, renderer });
+export default defineConfig(
+  process.env['CAUSEWAY_BUILD'] === 'node' ? { main: node } : { main: node, preload, renderer },
+);

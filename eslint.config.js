@@ -14,7 +14,11 @@ const features = readdirSync(new URL('./renderer/features', import.meta.url), { 
 
 /** The walls of the house: who (`target`) must not import whom (`from`, but for `except`), and the rule in words. */
 const walls = [
-  { target: 'shared', from: ['electron', 'renderer', 'e2e', 'scripts'], message: 'shared imports nothing else of ours' },
+  {
+    target: 'shared',
+    from: ['electron', 'renderer', 'e2e', 'scripts'],
+    message: 'shared imports nothing else of ours',
+  },
   { target: 'renderer', from: ['electron', 'e2e', 'scripts'], message: 'the renderer imports only shared' },
   ...features.map((name) => ({
     target: `renderer/features/${name}`,
@@ -28,15 +32,34 @@ const walls = [
     except: ['renderer/text/text.ts', 'renderer/text/languages.ts', 'renderer/text/chosen-language.ts'],
     message: 'the page takes its texts from text/text.ts, which knows the language',
   })),
-  { target: 'renderer/components', from: ['renderer/forms', 'renderer/features'], message: 'components know no form and no feature' },
+  {
+    target: 'renderer/components',
+    from: ['renderer/forms', 'renderer/features'],
+    message: 'components know no form and no feature',
+  },
   { target: 'renderer/forms', from: ['renderer/features'], message: 'forms know no feature' },
   { target: 'electron', from: ['renderer', 'e2e', 'scripts'], message: 'electron imports shared and itself' },
   {
     target: 'electron/engine',
-    from: ['electron/main', 'electron/cli', 'electron/secrets', 'electron/host', 'electron/workbench', 'electron/page', 'electron/movers', 'electron/mover', 'electron/fleet'],
+    from: [
+      'electron/main',
+      'electron/cli',
+      'electron/secrets',
+      'electron/host',
+      'electron/workbench',
+      'electron/page',
+      'electron/movers',
+      'electron/mover',
+      'electron/fleet',
+    ],
     message: 'the engine stands alone',
   },
-  { target: 'electron/preload.ts', from: ['electron', 'shared'], except: ['shared/contract'], message: 'preload imports only shared/contract' },
+  {
+    target: 'electron/preload.ts',
+    from: ['electron', 'shared'],
+    except: ['shared/contract'],
+    message: 'preload imports only shared/contract',
+  },
   {
     target: 'electron/engine/images',
     from: ['electron/engine'],
@@ -52,8 +75,21 @@ const walls = [
   {
     target: 'electron/engine/platforms',
     from: ['electron/engine'],
-    except: ['platforms', 'ports', 'http', 'concurrency', 'time', 'nbd', 'qmp', 'images', 'cloud-resources', 'workers', 'transport', 'endpoint-checks', 'source-records']
-      .map((folder) => `electron/engine/${folder}`),
+    except: [
+      'platforms',
+      'ports',
+      'http',
+      'concurrency',
+      'time',
+      'nbd',
+      'qmp',
+      'images',
+      'cloud-resources',
+      'workers',
+      'transport',
+      'endpoint-checks',
+      'source-records',
+    ].map((folder) => `electron/engine/${folder}`),
     message: 'a platform imports ports and toolkits, not the engine around it',
     testsMay: true,
   },
@@ -69,7 +105,10 @@ export default tseslint.config(
     rules: {
       'walls/hold': ['error', { root: import.meta.dirname, walls }],
       '@typescript-eslint/consistent-type-imports': 'error',
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrors: 'none' }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrors: 'none' },
+      ],
       'no-console': 'off',
       eqeqeq: 'error',
       'max-lines': ['warn', { max: 400, skipBlankLines: true, skipComments: true }],
@@ -79,14 +118,20 @@ export default tseslint.config(
     files: ['shared/**/*.ts'],
     ignores: ['**/*.test.ts', 'shared/testing/**'],
     rules: {
-      'no-restricted-imports': ['error', { patterns: [{ regex: '^(node:|electron)', message: 'shared knows no Node, DOM or Electron API' }] }],
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ regex: '^(node:|electron)', message: 'shared knows no Node, DOM or Electron API' }] },
+      ],
       'no-restricted-globals': ['error', 'process', 'Buffer', 'window', 'document', '__dirname', 'require'],
     },
   },
   {
     files: ['electron/engine/**/*.ts', 'electron/cli/**/*.ts', 'electron/cli.ts', 'electron/secrets/**/*.ts'],
     rules: {
-      'no-restricted-imports': ['error', { patterns: [{ regex: '^electron', message: 'the core runs anywhere Node runs' }] }],
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ regex: '^electron', message: 'the core runs anywhere Node runs' }] },
+      ],
     },
   },
   {
@@ -94,7 +139,10 @@ export default tseslint.config(
     plugins: { 'react-hooks': reactHooks },
     rules: {
       ...reactHooks.configs.recommended.rules,
-      'no-restricted-imports': ['error', { patterns: [{ regex: '^(node:|electron$|electron/)', message: 'the renderer is a page' }] }],
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ regex: '^(node:|electron$|electron/)', message: 'the renderer is a page' }] },
+      ],
     },
   },
   {

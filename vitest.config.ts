@@ -14,7 +14,11 @@ const patience = { unit: 60_000, specs: 120_000 };
 const setupFiles = ['e2e/property-seed.ts'];
 
 /** The system's programs before those of a version manager, whose scripts in front of `python3` take several times as long as the program. */
-const path = [join(import.meta.dirname, 'node_modules', '.bin'), ...(process.platform === 'linux' ? ['/usr/bin', '/usr/sbin'] : []), process.env['PATH'] ?? ''].join(delimiter);
+const path = [
+  join(import.meta.dirname, 'node_modules', '.bin'),
+  ...(process.platform === 'linux' ? ['/usr/bin', '/usr/sbin'] : []),
+  process.env['PATH'] ?? '',
+].join(delimiter);
 
 /** What tests accept stays out of the settings of whoever runs them. */
 const env = { PATH: path, CAUSEWAY_USER_FOLDER: join(tmpdir(), `causeway-test-user-${process.pid}`) };
@@ -33,7 +37,9 @@ const pageTests = 'renderer/**/*.test.{ts,tsx}';
 const unitTests = '{shared,electron,assets,scripts,e2e/bench,e2e/conformance,e2e/rigs}/**/*.test.{ts,tsx}';
 
 /** Tests that replace a module would replace it for others too: each such file gets a process of its own, and Vite's loader, which can replace them. */
-const replaceModules = globSync([unitTests, pageTests], { cwd: import.meta.dirname }).filter((file) => /\bvi\.(mock|doMock)\(/.test(readFileSync(join(import.meta.dirname, file), 'utf8')));
+const replaceModules = globSync([unitTests, pageTests], { cwd: import.meta.dirname }).filter((file) =>
+  /\bvi\.(mock|doMock)\(/.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
+);
 
 /** `unit`: beside the code, no system packages. `specs`: the big ones, with real servers, disks, guests and a browser. */
 export default defineConfig({
@@ -97,7 +103,9 @@ export default defineConfig({
         // What people do with the page, in the desktop app instead of the browser; `npm test` runs it where Electron's runtime is.
         test: {
           name: 'electron',
-          include: ['e2e/{specs,specs-full,specs-guests}/workbench-{from-nothing,configure,lists,endpoints,reopened,real-guest}.spec.ts'],
+          include: [
+            'e2e/{specs,specs-full,specs-guests}/workbench-{from-nothing,configure,lists,endpoints,reopened,real-guest}.spec.ts',
+          ],
           env: { ...env, CAUSEWAY_HOST: 'electron' },
           setupFiles,
           testTimeout: 600_000,

@@ -9,6 +9,7 @@ const defaultSeed = 20_260_101;
 const given = process.env['CAUSEWAY_PROPERTY_SEED'] ?? '';
 if (given !== 'random') {
   const seed = given === '' ? defaultSeed : Number(given);
-  if (!Number.isInteger(seed)) throw new Error(`CAUSEWAY_PROPERTY_SEED must be a whole number or "random", not "${given}"`);
+  if (!Number.isInteger(seed))
+    throw new Error(`CAUSEWAY_PROPERTY_SEED must be a whole number or "random", not "${given}"`);
   fc.configureGlobal({ ...fc.readConfigureGlobal(), seed });
 }

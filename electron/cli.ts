@@ -7,11 +7,20 @@ const oldestNode = [22, 15] as const;
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 if (major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1])) {
-  process.stderr.write(`causeway: Node.js ${oldestNode.join('.')} or newer is required, this is ${process.versions.node}. \`npm run causeway\` uses the project's own.\n`);
+  process.stderr.write(
+    `causeway: Node.js ${oldestNode.join('.')} or newer is required, this is ${process.versions.node}. \`npm run causeway\` uses the project's own.\n`,
+  );
   process.exitCode = 2;
 } else if (isMainThread) {
-  const [{ runProgram }, { endOnUncaught }, { stopSignals }] = await Promise.all([import('./cli/program.ts'), import('./engine/core/uncaught.ts'), import('./engine/runtime/stop-signals.ts')]);
-  endOnUncaught({ status: 2, tell: (_error, stack) => void process.stderr.write(`causeway: unexpected error, a bug in Causeway: ${stack}\n`) });
+  const [{ runProgram }, { endOnUncaught }, { stopSignals }] = await Promise.all([
+    import('./cli/program.ts'),
+    import('./engine/core/uncaught.ts'),
+    import('./engine/runtime/stop-signals.ts'),
+  ]);
+  endOnUncaught({
+    status: 2,
+    tell: (_error, stack) => void process.stderr.write(`causeway: unexpected error, a bug in Causeway: ${stack}\n`),
+  });
   const stop = new AbortController();
   for (const name of stopSignals()) process.once(name, () => stop.abort());
   // A closed pipe (`| head`) is not a failure.

@@ -47,9 +47,20 @@ const vault = openVault(join(folder, 'vault.json'), async () => {
 });
 try {
   const config = readFleetConfig(start.projectFolder);
-  const fleet = config === undefined ? undefined : await (await import('./fleet/fleet-engine.ts')).joinFleet(config, { takesOver: true, projectFolder: start.projectFolder });
+  const fleet =
+    config === undefined
+      ? undefined
+      : await (
+          await import('./fleet/fleet-engine.ts')
+        ).joinFleet(config, { takesOver: true, projectFolder: start.projectFolder });
   const { client, role } = await openProject(
-    { projectFolder: start.projectFolder, vault, executionLimit: start.executionLimit, endsRehearsals: true, ...(fleet === undefined ? {} : { fleet: fleet.join }) },
+    {
+      projectFolder: start.projectFolder,
+      vault,
+      executionLimit: start.executionLimit,
+      endsRehearsals: true,
+      ...(fleet === undefined ? {} : { fleet: fleet.join }),
+    },
     new AbortController().signal,
   );
   if (role === 'client') throw new CausewayError('engine.project-busy', 'the project is open in another process');
@@ -65,8 +76,10 @@ try {
   // What runs is cancelled in good order: its worker is deleted, what was made durable is kept for the next run.
   parent.onStop(() => {
     client.stopWaves();
-    for (const deployment of client.activeDeployments()) void client.call('deployment.cancel', { deployment }).catch(() => undefined);
-    for (const execution of client.activeExecutions()) void client.call('execution.cancel', { execution }).catch(() => undefined);
+    for (const deployment of client.activeDeployments())
+      void client.call('deployment.cancel', { deployment }).catch(() => undefined);
+    for (const execution of client.activeExecutions())
+      void client.call('execution.cancel', { execution }).catch(() => undefined);
     void client.close().then(() => process.exit(0));
   });
   parent.onNote((note) => {
@@ -106,14 +119,20 @@ function parentChannel(): Parent {
     if (typeof message !== 'object' || message === null) return;
     if ('start' in message) first.resolve(message.start as EngineStart);
     else if ('stop' in message) stop.resolve();
-    else if ('woke' in message || 'unlock' in message || 'proxies' in message) noteListeners.forEach((listener) => listener(message as EngineNote));
+    else if ('woke' in message || 'unlock' in message || 'proxies' in message)
+      noteListeners.forEach((listener) => listener(message as EngineNote));
     else for (const listener of listeners) listener(message);
   };
   const onMessage = (listener: (message: unknown) => void): void => void listeners.push(listener);
   if (port !== undefined) {
     port.on('message', (event) => take(event.data));
     // A utility process ends with its parent; there is nothing to wait for.
-    const channel: Channel = { send: (message) => port.postMessage(message), onMessage, onClose: () => undefined, close: () => process.exit() };
+    const channel: Channel = {
+      send: (message) => port.postMessage(message),
+      onMessage,
+      onClose: () => undefined,
+      close: () => process.exit(),
+    };
     return { channel, first: first.promise, onNote, onStop };
   }
   process.on('message', take);

@@ -38,10 +38,15 @@ const { values } = parseArgs({
 });
 const out = join(import.meta.dirname, '..');
 const { version } = JSON.parse(readFileSync(join(out, '..', 'package.json'), 'utf8')) as { version: string };
-const file = new Conf(values.settings === undefined ? { projectName: 'causeway' } : { projectName: 'causeway', cwd: values.settings });
+const file = new Conf(
+  values.settings === undefined ? { projectName: 'causeway' } : { projectName: 'causeway', cwd: values.settings },
+);
 const sample = sampleLab(join(out, '..'));
 const shell = createShell({
-  host: 'browser', version, settings: settingsStore(file), spawn: nodeEngine(join(import.meta.dirname, 'engine.js')),
+  host: 'browser',
+  version,
+  settings: settingsStore(file),
+  spawn: nodeEngine(join(import.meta.dirname, 'engine.js')),
   installation: { application: join(out, '..'), archive: process.env['CAUSEWAY_MOVER_ARCHIVE'] || undefined },
   ...(sample === undefined ? {} : { sample }),
 });

@@ -25,7 +25,11 @@ const unknown = named.filter((name) => name !== 'all' && !isMeasurement(name));
 const wanted = named.length === 0 || named.includes('all') ? measurementNames : named.filter(isMeasurement);
 if (unknown.length > 0 || (options.length > 0 && wanted.length !== 1)) {
   const known = measurementNames.map((name) => `  ${name.padEnd(19)}${measurements[name].about}`).join('\n');
-  console.error(unknown.length > 0 ? `No such measurement: ${unknown.join(', ')}. There are:\n${known}` : `Options go to one measurement: npm run bench -- NAME ${options.join(' ')}`);
+  console.error(
+    unknown.length > 0
+      ? `No such measurement: ${unknown.join(', ')}. There are:\n${known}`
+      : `Options go to one measurement: npm run bench -- NAME ${options.join(' ')}`,
+  );
   process.exit(2);
 }
 
@@ -33,12 +37,20 @@ let failed = 0;
 const results: Partial<Record<MeasurementName, Measurement>> = {};
 for (const name of wanted) {
   (isJson ? console.error : console.log)(`\n── ${name} ${'─'.repeat(50)}`);
-  const { status, stdout } = spawnSync(process.execPath, [join(root, 'e2e', 'bench', `${name}.ts`), ...options, ...(isJson ? ['--json'] : [])], {
-    cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28, stdio: ['inherit', isJson ? 'pipe' : 'inherit', 'inherit'],
-  });
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [join(root, 'e2e', 'bench', `${name}.ts`), ...options, ...(isJson ? ['--json'] : [])],
+    {
+      cwd: root,
+      encoding: 'utf8',
+      maxBuffer: 2 ** 28,
+      stdio: ['inherit', isJson ? 'pipe' : 'inherit', 'inherit'],
+    },
+  );
   const result = status === 0 && isJson ? measurementSchema.safeParse(JSON.parse(stdout)) : undefined;
   if (result?.success === true) results[name] = result.data;
-  else if (result !== undefined) console.error(`${name} wrote no result of the common shape (e2e/bench/results.ts): ${result.error.message}`);
+  else if (result !== undefined)
+    console.error(`${name} wrote no result of the common shape (e2e/bench/results.ts): ${result.error.message}`);
   if (status !== 0 || result?.success === false) failed++;
 }
 if (isJson) {
@@ -59,5 +71,8 @@ function isMeasurement(name: string): name is MeasurementName {
 function write(file: string, content: object): void {
   mkdirSync(dirname(file), { recursive: true });
   // Lists of numbers on one line: points of plots, and turns.
-  writeFileSync(file, `${JSON.stringify(content, undefined, 2).replaceAll(/\[[-\d.,\s]+\]/g, (list) => list.replaceAll(/\s+/g, ' '))}\n`);
+  writeFileSync(
+    file,
+    `${JSON.stringify(content, undefined, 2).replaceAll(/\[[-\d.,\s]+\]/g, (list) => list.replaceAll(/\s+/g, ' '))}\n`,
+  );
 }

@@ -18,9 +18,9 @@ import { removeLeftBehind, withoutServices } from './without-services.js';
 /** Package → what it is for, by group. */
 const groups = {
   demo: {
-    python3: 'the worker agent and the lab\'s network',
+    python3: "the worker agent and the lab's network",
     'openssh-client': 'keys of lab workers',
-    'qemu-utils': 'disks of the lab\'s machines, and what tests compare our readers of disk images with',
+    'qemu-utils': "disks of the lab's machines, and what tests compare our readers of disk images with",
     e2fsprogs: 'file systems inside guest disks',
     'util-linux': 'namespaces of native workers',
     mount: 'loop devices of native workers',
@@ -28,7 +28,7 @@ const groups = {
     slirp4netns: 'way from native workers to package mirrors',
     'qemu-system-x86': 'the VM to move, emulated workers and guests',
     seabios: 'firmware of emulated machines',
-    mmdebstrap: 'images of workers and of the VM to move, built from this machine\'s package sources',
+    mmdebstrap: "images of workers and of the VM to move, built from this machine's package sources",
     cpio: 'initramfs of emulated machines',
     kmod: 'kernel modules of emulated machines',
     fdisk: 'partition tables of guest disks',
@@ -37,9 +37,9 @@ const groups = {
   },
   test: {
     'openssh-server': 'SSH transport tests',
-    nbdkit: 'NBD servers of another make, with options of their own; serves disks of the vendor\'s library',
-    gcc: 'the stand-in for the vendor\'s disk library',
-    'libc6-dev': 'the stand-in for the vendor\'s disk library',
+    nbdkit: "NBD servers of another make, with options of their own; serves disks of the vendor's library",
+    gcc: "the stand-in for the vendor's disk library",
+    'libc6-dev': "the stand-in for the vendor's disk library",
     'libnbd-bin': 'a second reader of NBD exports to compare with',
     chromium: 'end-to-end tests of the workbench',
     'chromium-headless-shell': 'the same engine without windows, which takes less processor time',
@@ -65,8 +65,8 @@ const groups = {
     'mono-runtime': 'C# that scripts for Windows bring along, run',
   },
   windows: {
-    wine: 'Windows\' own Node, for the tests of a Windows laptop',
-    wine64: 'Windows\' own Node, for the tests of a Windows laptop',
+    wine: "Windows' own Node, for the tests of a Windows laptop",
+    wine64: "Windows' own Node, for the tests of a Windows laptop",
   },
   bench: {
     guestfish: 'the appliance that the next two work in',
@@ -123,7 +123,13 @@ const groups = {
 };
 
 /** The groups that another one stands on. */
-const standsOn = { demo: [], test: ['demo'], windows: ['demo', 'test'], bench: ['demo', 'test'], openstack: ['demo', 'test'] };
+const standsOn = {
+  demo: [],
+  test: ['demo'],
+  windows: ['demo', 'test'],
+  bench: ['demo', 'test'],
+  openstack: ['demo', 'test'],
+};
 
 /** Groups that are asked for, with those that they stand on. */
 function packagesOf(names) {
@@ -134,10 +140,15 @@ function packagesOf(names) {
 /** Those of the packages that dpkg does not report as installed. */
 function missingOf(packages) {
   const names = Object.keys(packages);
-  const query = spawnSync('dpkg-query', ['--show', '--showformat=${db:Status-Status} ${binary:Package}\n', ...names], { encoding: 'utf8' });
+  const query = spawnSync('dpkg-query', ['--show', '--showformat=${db:Status-Status} ${binary:Package}\n', ...names], {
+    encoding: 'utf8',
+  });
   if (query.error !== undefined) return undefined;
   const installed = new Set(
-    query.stdout.split('\n').filter((line) => line.startsWith('installed ')).map((line) => line.slice('installed '.length).split(':')[0]),
+    query.stdout
+      .split('\n')
+      .filter((line) => line.startsWith('installed '))
+      .map((line) => line.slice('installed '.length).split(':')[0]),
   );
   return names.filter((name) => !installed.has(name));
 }
@@ -170,10 +181,14 @@ function install(names, world) {
 async function ask(question) {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    return /^y(es)?$/i.test((await new Promise((resolve) => {
-      terminal.question(question, resolve);
-      terminal.once('close', () => resolve(''));
-    })).trim());
+    return /^y(es)?$/i.test(
+      (
+        await new Promise((resolve) => {
+          terminal.question(question, resolve);
+          terminal.once('close', () => resolve(''));
+        })
+      ).trim(),
+    );
   } finally {
     terminal.close();
   }
@@ -200,15 +215,22 @@ const realWorld = {
 export async function bootstrap(args, world = realWorld) {
   const options = args.filter((name) => name.startsWith('--'));
   const names = args.filter((name) => !name.startsWith('--'));
-  const unknown = [...options.filter((name) => !['--check', '--yes'].includes(name)), ...names.filter((name) => !Object.hasOwn(groups, name))];
+  const unknown = [
+    ...options.filter((name) => !['--check', '--yes'].includes(name)),
+    ...names.filter((name) => !Object.hasOwn(groups, name)),
+  ];
   if (unknown.length > 0) {
-    world.complain(`Unknown: ${unknown.join(', ')}. Groups: ${Object.keys(groups).join(', ')}. Options: --check, --yes.`);
+    world.complain(
+      `Unknown: ${unknown.join(', ')}. Groups: ${Object.keys(groups).join(', ')}. Options: --check, --yes.`,
+    );
     return 2;
   }
   const packages = packagesOf(names.length === 0 ? ['demo', 'test'] : names);
   const missing = world.missingOf(packages);
   if (missing === undefined) {
-    world.say(`Not a Debian system. Install these with your own package manager: ${describe(Object.keys(packages), packages)}.`);
+    world.say(
+      `Not a Debian system. Install these with your own package manager: ${describe(Object.keys(packages), packages)}.`,
+    );
     return 1;
   }
   // Also when the killed installation had come far enough for nothing to be missing now.
@@ -220,8 +242,13 @@ export async function bootstrap(args, world = realWorld) {
   };
   const command = `node scripts/bootstrap.js --yes${names.length === 0 ? '' : ` ${names.join(' ')}`}`;
   if (options.includes('--check') || !world.isRoot()) return lacking(`to install them, run as root: ${command}`);
-  const hasConsent = options.includes('--yes') || world.env.CI === 'true' ||
-    (world.isTerminal() && (await world.ask(`Install ${missing.length} Debian packages as root? ${missing.join(' ')}\nNo service is started. [y/N] `)));
+  const hasConsent =
+    options.includes('--yes') ||
+    world.env.CI === 'true' ||
+    (world.isTerminal() &&
+      (await world.ask(
+        `Install ${missing.length} Debian packages as root? ${missing.join(' ')}\nNo service is started. [y/N] `,
+      )));
   if (!hasConsent) return lacking(`not installed without your consent; to install them, run: ${command}`);
   world.say(`Installing ${missing.length} Debian packages: ${missing.join(' ')}`);
   if (world.withoutServices(() => install(missing, world))) return 0;

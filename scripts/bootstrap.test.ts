@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -7,7 +16,14 @@ import { bootstrap, type BootstrapWorld } from './bootstrap.js';
 import { removeLeftBehind, withoutServices } from './without-services.js';
 
 /** A Debian system without two packages, and everything that happens to it. */
-function debian(more: { readonly isRoot?: boolean; readonly answer?: boolean; readonly isTerminal?: boolean; readonly env?: { readonly CI?: string } } = {}) {
+function debian(
+  more: {
+    readonly isRoot?: boolean;
+    readonly answer?: boolean;
+    readonly isTerminal?: boolean;
+    readonly env?: { readonly CI?: string };
+  } = {},
+) {
   const happened: string[] = [];
   const world: BootstrapWorld = {
     isRoot: () => more.isRoot ?? true,
@@ -24,13 +40,22 @@ function debian(more: { readonly isRoot?: boolean; readonly answer?: boolean; re
   };
   return { world, happened };
 }
-const installed = ['Installing 2 Debian packages: python3 cpio', 'services held', 'apt install -y --no-install-recommends python3 cpio'];
+const installed = [
+  'Installing 2 Debian packages: python3 cpio',
+  'services held',
+  'apt install -y --no-install-recommends python3 cpio',
+];
 
 describe('Debian packages', () => {
   test.each([
     ['with --yes', ['--yes', 'demo'], {}, []],
     ['in continuous integration', ['demo'], { env: { CI: 'true' } }, []],
-    ['after a yes on the terminal', ['demo'], { isTerminal: true, answer: true }, ['asked: Install 2 Debian packages as root? python3 cpio']],
+    [
+      'after a yes on the terminal',
+      ['demo'],
+      { isTerminal: true, answer: true },
+      ['asked: Install 2 Debian packages as root? python3 cpio'],
+    ],
   ])('are installed %s, and no service starts', async (_name, args, more, first) => {
     const { world, happened } = debian(more);
     expect(await bootstrap(args, world)).toBe(0);
@@ -48,7 +73,9 @@ describe('Debian packages', () => {
     expect(happened.filter((each) => each.startsWith('apt'))).toEqual([]);
     const lines = happened.filter((each) => !each.startsWith('asked'));
     expect(lines).toHaveLength(1);
-    expect(lines[0]).toMatch(/^Missing Debian packages \(.*node scripts\/bootstrap\.js --yes demo\): python3 \(.+\), cpio \(.+\)\.$/);
+    expect(lines[0]).toMatch(
+      /^Missing Debian packages \(.*node scripts\/bootstrap\.js --yes demo\): python3 \(.+\), cpio \(.+\)\.$/,
+    );
   });
 
   test('are only named with --check, whoever asks', async () => {
@@ -79,7 +106,11 @@ describe('services', () => {
   });
 
   test('are allowed again after an installation that failed', () => {
-    expect(() => withoutServices(() => { throw new Error('no space'); }, policy)).toThrow('no space');
+    expect(() =>
+      withoutServices(() => {
+        throw new Error('no space');
+      }, policy),
+    ).toThrow('no space');
     expect(existsSync(policy)).toBe(false);
   });
 
@@ -92,14 +123,23 @@ describe('services', () => {
 
   test('are not held for ever by an installation that was killed', () => {
     const ended = spawnSync(process.execPath, ['--eval', '']).pid;
-    writeFileSync(policy, `#!/bin/sh\n# Written by Causeway for the time of an installation: no service may start. Process ${ended}.\nexit 101\n`, { mode: 0o755 });
+    writeFileSync(
+      policy,
+      `#!/bin/sh\n# Written by Causeway for the time of an installation: no service may start. Process ${ended}.\nexit 101\n`,
+      { mode: 0o755 },
+    );
     expect(withoutServices(answer, policy)).toBe(101);
     expect(existsSync(policy)).toBe(false);
   });
 
   test('are not held for ever when the killed installation left nothing missing', async () => {
     const ended = spawnSync(process.execPath, ['--eval', '']).pid;
-    const leave = () => writeFileSync(policy, `#!/bin/sh\n# Written by Causeway for the time of an installation: no service may start. Process ${ended}.\nexit 101\n`, { mode: 0o755 });
+    const leave = () =>
+      writeFileSync(
+        policy,
+        `#!/bin/sh\n# Written by Causeway for the time of an installation: no service may start. Process ${ended}.\nexit 101\n`,
+        { mode: 0o755 },
+      );
     const world = { ...debian().world, missingOf: () => [], removeLeftBehind: () => removeLeftBehind(policy) };
     leave();
     expect(await bootstrap(['demo'], world)).toBe(0);
@@ -110,7 +150,11 @@ describe('services', () => {
   });
 
   test('are not held for ever when the number of the killed process is now that of another one', () => {
-    writeFileSync(policy, `#!/bin/sh\n# Written by Causeway for the time of an installation: no service may start. Process ${process.ppid}, started 1.\nexit 101\n`, { mode: 0o755 });
+    writeFileSync(
+      policy,
+      `#!/bin/sh\n# Written by Causeway for the time of an installation: no service may start. Process ${process.ppid}, started 1.\nexit 101\n`,
+      { mode: 0o755 },
+    );
     expect(withoutServices(answer, policy)).toBe(101);
     expect(existsSync(policy)).toBe(false);
   });
@@ -128,7 +172,9 @@ describe('services', () => {
       expect(existsSync(policy)).toBe(true);
       removeLeftBehind(policy);
       expect(existsSync(policy)).toBe(true);
-      const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').find((entry) => entry.startsWith('CAUSEWAY_INSTALLATION='));
+      const environment = readFileSync(`/proc/${pid}/environ`, 'utf8')
+        .split('\0')
+        .find((entry) => entry.startsWith('CAUSEWAY_INSTALLATION='));
       expect(spawnSync(policy, [], { env: { CAUSEWAY_INSTALLATION: environment?.split('=')[1] } }).status).toBe(101);
       expect(spawnSync(policy, [], { env: {} }).status).toBe(0);
     } finally {
@@ -141,7 +187,11 @@ describe('services', () => {
   });
 
   test('of another installation that runs stay held after ours', () => {
-    writeFileSync(policy, `#!/bin/sh\n# Written by Causeway for the time of an installation: no service may start. Process ${process.ppid}.\nexit 101\n`, { mode: 0o755 });
+    writeFileSync(
+      policy,
+      `#!/bin/sh\n# Written by Causeway for the time of an installation: no service may start. Process ${process.ppid}.\nexit 101\n`,
+      { mode: 0o755 },
+    );
     expect(withoutServices(answer, policy)).toBe(101);
     expect(statSync(policy).isFile()).toBe(true);
   });

@@ -32,7 +32,10 @@ function isFresh(): boolean {
 }
 
 function sources(): string[] {
-  const code = globSync('{shared,electron,renderer,assets}/**/*', { cwd: root, exclude: (name) => /\.test\.tsx?$/.test(name) });
+  const code = globSync('{shared,electron,renderer,assets}/**/*', {
+    cwd: root,
+    exclude: (name) => /\.test\.tsx?$/.test(name),
+  });
   return [...code, 'electron.vite.config.ts', 'package.json', 'package-lock.json'];
 }
 

@@ -18,6 +18,8 @@ export function librariesApart(root: string): string[] {
 const isBundled = (name: string): boolean => /^@(?:aws-sdk|azure)\/|^(?:zod|commander|yaml)$/.test(name);
 
 function dependenciesOf(root: string): string[] {
-  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly dependencies: Readonly<Record<string, string>> };
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    readonly dependencies: Readonly<Record<string, string>>;
+  };
   return Object.keys(dependencies);
 }

@@ -33,7 +33,8 @@ const purposes: Readonly<Record<string, string>> = {
   '@emotion/cache': "Inserts the page's styles with the nonce that the content security policy asks for.",
   '@emotion/react': 'Styling engine of Material UI.',
   '@emotion/styled': 'Styled components of Material UI.',
-  '@fontsource-variable/inter': 'Typeface of the page, bundled: it looks the same on every computer, and nothing is fetched.',
+  '@fontsource-variable/inter':
+    'Typeface of the page, bundled: it looks the same on every computer, and nothing is fetched.',
   '@fontsource-variable/jetbrains-mono': 'Typeface of the page for IDs, addresses, keys and code.',
   '@mui/icons-material': 'Icons of the page.',
   '@mui/material': 'Components of the page: tables, forms, dialogs, menus.',
@@ -47,7 +48,8 @@ const purposes: Readonly<Record<string, string>> = {
   'jsonc-parser': 'Changes JSON files without losing comments and order.',
   marked: 'Parses the pages of the manual; the page renders the parts itself.',
   papaparse: 'Reads and writes CSV: inventories, reports.',
-  'quickjs-wasi': 'Evaluates proxy scripts (PAC), which may be anyone\'s: a JavaScript engine in WebAssembly, with limits of time and memory.',
+  'quickjs-wasi':
+    "Evaluates proxy scripts (PAC), which may be anyone's: a JavaScript engine in WebAssembly, with limits of time and memory.",
   react: 'Renders the page.',
   'react-dom': 'Renders the page.',
   'react-hook-form': 'State and validation of forms.',
@@ -96,12 +98,17 @@ interface Lock {
 }
 
 /** The page for these two files. Throws when a direct dependency has no purpose, or a purpose no dependency. */
-export function dependenciesPage(manifest: { readonly dependencies: Readonly<Record<string, string>> }, { packages }: Lock): string {
+export function dependenciesPage(
+  manifest: { readonly dependencies: Readonly<Record<string, string>> },
+  { packages }: Lock,
+): string {
   const direct = Object.keys(manifest.dependencies);
   const unexplained = direct.filter((name) => purposes[name] === undefined);
   const unused = Object.keys(purposes).filter((name) => !direct.includes(name));
   if (unexplained.length + unused.length > 0) {
-    throw new Error(`purposes in scripts/dependencies.ts: missing for ${unexplained.join(', ') || 'none'}; without a dependency: ${unused.join(', ') || 'none'}`);
+    throw new Error(
+      `purposes in scripts/dependencies.ts: missing for ${unexplained.join(', ') || 'none'}; without a dependency: ${unused.join(', ') || 'none'}`,
+    );
   }
   const broughtBy = new Map<string, Set<string>>();
   for (const name of direct) walk(`node_modules/${name}`, name);
@@ -119,7 +126,11 @@ export function dependenciesPage(manifest: { readonly dependencies: Readonly<Rec
   }
   /** As Node does: the nearest node_modules folder, outwards. */
   function resolve(name: string, from: string): string | undefined {
-    for (let folder = from; folder !== ''; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
+    for (
+      let folder = from;
+      folder !== '';
+      folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))
+    ) {
       const place = `${folder}/node_modules/${name}`;
       if (packages[place] !== undefined) return place;
     }
@@ -131,12 +142,17 @@ export function dependenciesPage(manifest: { readonly dependencies: Readonly<Rec
     const { version, license = licences[nameOf(place)] ?? 'not given', hasInstallScript = false } = packages[place]!;
     return `${version} | ${license} | ${hasInstallScript ? '**yes**' : 'no'}`;
   };
-  const isDirect = (place: string): boolean => direct.includes(nameOf(place)) && place === `node_modules/${nameOf(place)}`;
+  const isDirect = (place: string): boolean =>
+    direct.includes(nameOf(place)) && place === `node_modules/${nameOf(place)}`;
   const rows = (places: readonly string[], last: (place: string) => string): string =>
-    places.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)).map((place) => `| ${nameOf(place)} | ${facts(place)} | ${last(place)} |\n`).join('');
+    places
+      .toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+      .map((place) => `| ${nameOf(place)} | ${facts(place)} | ${last(place)} |\n`)
+      .join('');
   const all = [...broughtBy.keys()];
   const transitive = all.filter((place) => !isDirect(place));
-  const heading = (last: string): string => `| Package | Version | Licence | Install script | ${last} |\n|---|---|---|---|---|\n`;
+  const heading = (last: string): string =>
+    `| Package | Version | Licence | Install script | ${last} |\n|---|---|---|---|---|\n`;
   return `# Dependencies
 
 <!-- Written by scripts/dependencies.ts. Change it there, then run: npm run docs:dependencies -->
@@ -159,7 +175,10 @@ ${heading('Brought by')}${rows(transitive, (place) => [...broughtBy.get(place)!]
 /** The page as it should be now. */
 export function currentPage(root: string): string {
   const read = (name: string): unknown => JSON.parse(readFileSync(join(root, name), 'utf8'));
-  return dependenciesPage(read('package.json') as { dependencies: Record<string, string> }, read('package-lock.json') as Lock);
+  return dependenciesPage(
+    read('package.json') as { dependencies: Record<string, string> },
+    read('package-lock.json') as Lock,
+  );
 }
 
 if (import.meta.main) {

@@ -25,11 +25,20 @@ const faults = number('FAULTS', 1_000);
 const out = join(root, 'out', 'endurance.json');
 mkdirSync(join(root, 'out'), { recursive: true });
 rmSync(out, { force: true });
-console.log(`Endurance: ${points} crash points and ${faults} faults. To repeat: CAUSEWAY_ENDURANCE_SEED=${seed} npm run test:endurance`);
+console.log(
+  `Endurance: ${points} crash points and ${faults} faults. To repeat: CAUSEWAY_ENDURANCE_SEED=${seed} npm run test:endurance`,
+);
 
 const startedAt = new Date();
-const set = { CAUSEWAY_ENDURANCE_SEED: String(seed), CAUSEWAY_ENDURANCE_POINTS: String(points), CAUSEWAY_ENDURANCE_FAULTS: String(faults), CAUSEWAY_ENDURANCE_RESULT: out };
-const propertiesPassed = await vitest(['--project', 'unit', '--reporter', 'dot', ...propertyTests()], { CAUSEWAY_PROPERTY_SEED: String(seed) });
+const set = {
+  CAUSEWAY_ENDURANCE_SEED: String(seed),
+  CAUSEWAY_ENDURANCE_POINTS: String(points),
+  CAUSEWAY_ENDURANCE_FAULTS: String(faults),
+  CAUSEWAY_ENDURANCE_RESULT: out,
+};
+const propertiesPassed = await vitest(['--project', 'unit', '--reporter', 'dot', ...propertyTests()], {
+  CAUSEWAY_PROPERTY_SEED: String(seed),
+});
 const executionsPassed = await vitest(['--project', 'endurance', '--reporter', 'verbose'], set);
 
 interface Done {
@@ -39,14 +48,21 @@ interface Done {
 const { done, failures }: Done = readResult();
 const of = (kind: string): { asked: number; ran: number; failed: number } => ({
   asked: kind === 'crash' ? points : faults,
-  ran: Object.entries(done).filter(([name]) => name.startsWith(kind)).reduce((sum, [, count]) => sum + count, 0),
+  ran: Object.entries(done)
+    .filter(([name]) => name.startsWith(kind))
+    .reduce((sum, [, count]) => sum + count, 0),
   failed: failures.filter((failure) => failure.kind === kind).length,
 });
 const result = {
   date: startedAt.toISOString(),
   seconds: Math.round((Date.now() - startedAt.getTime()) / 1000),
   seed,
-  machine: { node: process.versions.node, platform: process.platform, processors: availableParallelism(), model: cpus()[0]?.model ?? '' },
+  machine: {
+    node: process.versions.node,
+    platform: process.platform,
+    processors: availableParallelism(),
+    model: cpus()[0]?.model ?? '',
+  },
   crashPoints: of('crash'),
   faults: of('fault'),
   properties: { seed, passed: propertiesPassed },
@@ -56,15 +72,21 @@ const result = {
 const folder = join(root, 'docs', 'results');
 mkdirSync(folder, { recursive: true });
 writeFileSync(join(folder, 'endurance.json'), `${JSON.stringify(result, undefined, 2)}\n`);
-console.log(`${result.passed ? 'Passed' : 'FAILED'}: ${result.crashPoints.ran} crash points, ${result.faults.ran} faults, ${failures.length} failures, seed ${seed}, ${result.seconds} s. docs/results/endurance.json`);
+console.log(
+  `${result.passed ? 'Passed' : 'FAILED'}: ${result.crashPoints.ran} crash points, ${result.faults.ran} faults, ${failures.length} failures, seed ${seed}, ${result.seconds} s. docs/results/endurance.json`,
+);
 process.exit(result.passed ? 0 : 1);
 
 /** Test files with properties, relative to the project. */
 function propertyTests(): string[] {
   return ['shared', 'electron', 'renderer', 'assets', 'scripts', 'e2e'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((file) => /\.test\.tsx?$/.test(file) && readFileSync(join(root, folder, file), 'utf8').includes(`from 'fast-check'`))
-      .map((file) => join(folder, file)));
+      .filter(
+        (file) =>
+          /\.test\.tsx?$/.test(file) && readFileSync(join(root, folder, file), 'utf8').includes(`from 'fast-check'`),
+      )
+      .map((file) => join(folder, file)),
+  );
 }
 
 function readResult(): Done {
@@ -78,7 +100,11 @@ function readResult(): Done {
 /** Resolves with whether all tests passed. */
 function vitest(args: readonly string[], env: Readonly<Record<string, string>>): Promise<boolean> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...args], { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
+    const child = spawn(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...args], {
+      cwd: root,
+      stdio: 'inherit',
+      env: { ...process.env, ...env },
+    });
     const handOn = (signal: NodeJS.Signals): void => void child.kill(signal);
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
     for (const signal of signals) process.on(signal, handOn);

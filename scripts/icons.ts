@@ -12,28 +12,60 @@ const folder = join(root, 'assets/icons');
 mkdirSync(folder, { recursive: true });
 
 /** Of the tray: as the app's, and one without colours or ground for macOS, which draws it as its menu bar is. The suffix is the density of a screen. */
-const trayIcons = { 'tray': 16, 'tray@1.25x': 20, 'tray@1.5x': 24, 'tray@2x': 32, 'tray@3x': 48, 'trayTemplate': 16, 'trayTemplate@2x': 32 } as const;
-const plainSvg = svg.replace(/<rect [^>]*>/, '').replaceAll(/#[0-9a-f]{3,6}/g, '#000').replace('viewBox="0 0 64 64"', 'viewBox="2 8 60 44"');
+const trayIcons = {
+  tray: 16,
+  'tray@1.25x': 20,
+  'tray@1.5x': 24,
+  'tray@2x': 32,
+  'tray@3x': 48,
+  trayTemplate: 16,
+  'trayTemplate@2x': 32,
+} as const;
+const plainSvg = svg
+  .replace(/<rect [^>]*>/, '')
+  .replaceAll(/#[0-9a-f]{3,6}/g, '#000')
+  .replace('viewBox="0 0 64 64"', 'viewBox="2 8 60 44"');
 const trayFolder = join(root, 'assets/tray');
 mkdirSync(trayFolder, { recursive: true });
 
 const pngs = new Map<number, Buffer>();
-const browser = await chromium.launch({ executablePath: process.env['CAUSEWAY_CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
+const browser = await chromium.launch({
+  executablePath: process.env['CAUSEWAY_CHROMIUM'] ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu'],
+});
 try {
   const page = await browser.newPage();
   const drawn = async (image: string, size: number): Promise<Buffer> => {
     await page.setViewportSize({ width: size, height: size });
-    await page.setContent(`<style>html,body{margin:0;background:transparent}svg{display:block;width:${size}px;height:${size}px}</style>${image}`);
+    await page.setContent(
+      `<style>html,body{margin:0;background:transparent}svg{display:block;width:${size}px;height:${size}px}</style>${image}`,
+    );
     return page.screenshot({ omitBackground: true, type: 'png' });
   };
   for (const size of sizes) pngs.set(size, await drawn(svg, size));
-  for (const [name, size] of Object.entries(trayIcons)) writeFileSync(join(trayFolder, `${name}.png`), await drawn(name.startsWith('trayTemplate') ? plainSvg : svg, size));
+  for (const [name, size] of Object.entries(trayIcons))
+    writeFileSync(join(trayFolder, `${name}.png`), await drawn(name.startsWith('trayTemplate') ? plainSvg : svg, size));
 } finally {
   await browser.close();
 }
 for (const [size, png] of pngs) writeFileSync(join(folder, `${size}x${size}.png`), png);
 writeFileSync(join(folder, 'icon.ico'), ico([16, 24, 32, 48, 64, 128, 256]));
-writeFileSync(join(folder, 'icon.icns'), icns({ icp4: 16, icp5: 32, icp6: 64, ic07: 128, ic08: 256, ic09: 512, ic10: 1024, ic11: 32, ic12: 64, ic13: 256, ic14: 512 }));
+writeFileSync(
+  join(folder, 'icon.icns'),
+  icns({
+    icp4: 16,
+    icp5: 32,
+    icp6: 64,
+    ic07: 128,
+    ic08: 256,
+    ic09: 512,
+    ic10: 1024,
+    ic11: 32,
+    ic12: 64,
+    ic13: 256,
+    ic14: 512,
+  }),
+);
 
 /** A Windows icon: a folder of PNGs. In its entries 256 is written as 0. */
 function ico(members: readonly number[]): Buffer {

@@ -8,7 +8,10 @@ const root = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname,
 const stamp = join(root, 'node_modules', '.causeway-installed');
 
 /** The Node that the project builds and runs on; comes with the npm package `node`. */
-export const node24 = process.platform === 'win32' ? join(root, 'node_modules', 'node', 'bin', 'node.exe') : join(root, 'node_modules', '.bin', 'node');
+export const node24 =
+  process.platform === 'win32'
+    ? join(root, 'node_modules', 'node', 'bin', 'node.exe')
+    : join(root, 'node_modules', '.bin', 'node');
 export { root };
 
 /**
@@ -16,10 +19,14 @@ export { root };
  * place: `npm ci` would first delete it all, under whoever runs in this folder at the moment.
  */
 export function ensureInstalled() {
-  const wanted = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+  const wanted = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(node24)) return;
   console.error('Installing the npm packages (about a minute the first time) …');
-  const args = existsSync(join(root, 'node_modules')) ? ['install', '--no-save', '--prefer-offline', '--no-audit', '--no-fund'] : ['ci'];
+  const args = existsSync(join(root, 'node_modules'))
+    ? ['install', '--no-save', '--prefer-offline', '--no-audit', '--no-fund']
+    : ['ci'];
   const { status, signal, error, stdout, stderr } = spawnSync('npm', args, {
     cwd: root,
     // What npm says about packages that are for other versions of Node or have install scripts concerns nobody here.

@@ -34,7 +34,8 @@ try {
   await addEndpoints(causeway, lab);
   const document = join(project, `${vmName}.yaml`);
   await writeFile(document, environmentDocument());
-  if (lab.vm !== undefined) await causeway.expect(['replica', 'create', hostEndpoint, vmName, cloudEndpoint, '--environment', document]);
+  if (lab.vm !== undefined)
+    await causeway.expect(['replica', 'create', hostEndpoint, vmName, cloudEndpoint, '--environment', document]);
   console.log(json ? JSON.stringify({ ready: { project, passphrase } }) : directions(lab, project, passphraseFile));
 } catch (error) {
   if (!ending) console.error(`The lab did not start: ${error instanceof Error ? error.message : String(error)}`);
@@ -43,18 +44,30 @@ try {
 
 function options(): { readonly folder?: string; readonly 'no-vm': boolean; readonly json: boolean } {
   try {
-    const { values } = parseArgs({ options: { folder: { type: 'string' }, 'no-vm': { type: 'boolean', default: false }, json: { type: 'boolean', default: false } } });
+    const { values } = parseArgs({
+      options: {
+        folder: { type: 'string' },
+        'no-vm': { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+      },
+    });
     // npm changes into the package's folder; the name is meant from where the caller stands.
-    return { ...values, ...(values.folder === undefined ? {} : { folder: resolve(process.env['INIT_CWD'] ?? '.', values.folder) }) };
+    return {
+      ...values,
+      ...(values.folder === undefined ? {} : { folder: resolve(process.env['INIT_CWD'] ?? '.', values.folder) }),
+    };
   } catch (error) {
-    console.error(`${error instanceof Error ? error.message : String(error)}\nUsage: npm run lab -- [--folder DIR] [--no-vm]`);
+    console.error(
+      `${error instanceof Error ? error.message : String(error)}\nUsage: npm run lab -- [--folder DIR] [--no-vm]`,
+    );
     process.exit(2);
   }
 }
 
 /** A lab does not go on from an earlier one: its cloud forgets everything when it ends. */
 async function refuseUsed(path: string): Promise<void> {
-  if (path.length > longestFolder) throw new Error(`${path} is longer than ${longestFolder} characters, and sockets in it could not be opened`);
+  if (path.length > longestFolder)
+    throw new Error(`${path} is longer than ${longestFolder} characters, and sockets in it could not be opened`);
   await mkdir(path, { recursive: true });
   if ((await readdir(path)).length > 0) throw new Error(`${path} is not empty; name a new folder`);
 }
@@ -70,13 +83,14 @@ function directions({ cloud, vm }: Lab, project: string, passphraseFile: string)
     `  ${causeway} endpoint check ${cloudEndpoint}`,
     ...(vm === undefined
       ? [`  ${causeway} endpoint add images --plugin disk-images --set path=FOLDER_OF_IMAGES`]
-      : [
-          `  ${causeway} vm list ${hostEndpoint}`,
-          `  ${causeway} replica execute ${vmName} --verify all`,
-        ]),
+      : [`  ${causeway} vm list ${hostEndpoint}`, `  ${causeway} replica execute ${vmName} --verify all`]),
     `  npm start -- --project ${project}     # the vault's passphrase is ${passphrase}`,
     '',
-    ...(ssh === undefined ? [] : [`Root in the VM: ssh -q -i ${ssh.keyPath} -p ${ssh.port} -o UserKnownHostsFile=/dev/null -o StrictHostKeyChecking=no root@${ssh.host}`]),
+    ...(ssh === undefined
+      ? []
+      : [
+          `Root in the VM: ssh -q -i ${ssh.keyPath} -p ${ssh.port} -o UserKnownHostsFile=/dev/null -o StrictHostKeyChecking=no root@${ssh.host}`,
+        ]),
     `The cloud's volumes are files in ${join(cloud.folder, 'volumes')}; its interface is ${cloud.urls.iaas}.`,
   ].join('\n');
 }

@@ -13,13 +13,60 @@ const tasks = {
   demo: { run: ['e2e/demo/run.ts'], build: 'all', packages: 'demo' },
   test: { run: ['scripts/test.ts'], build: 'all', packages: 'test' },
   // Each kind of guest as a running VM through the whole chain: about two hours of emulation.
-  'test:guests': { run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'specs', 'e2e/specs-guests', 'e2e/specs-full/emulated-worker', ...reported('guests')], records: 'guests', build: 'all', packages: 'windows', env: { CAUSEWAY_FULL_CHAIN: '1', CAUSEWAY_EVERY_LAYOUT: '1', CAUSEWAY_EVERY_STEP: '1', CAUSEWAY_EVERY_GUEST: '1', CAUSEWAY_CORPUS_RESULT: join(root, 'docs', 'results', 'guests.json') } },
+  'test:guests': {
+    run: [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--project',
+      'specs',
+      'e2e/specs-guests',
+      'e2e/specs-full/emulated-worker',
+      ...reported('guests'),
+    ],
+    records: 'guests',
+    build: 'all',
+    packages: 'windows',
+    env: {
+      CAUSEWAY_FULL_CHAIN: '1',
+      CAUSEWAY_EVERY_LAYOUT: '1',
+      CAUSEWAY_EVERY_STEP: '1',
+      CAUSEWAY_EVERY_GUEST: '1',
+      CAUSEWAY_CORPUS_RESULT: join(root, 'docs', 'results', 'guests.json'),
+    },
+  },
   // Every source with every destination, on the lab's simulators; the table of what passed goes to docs/results.
-  'test:pairs': { run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'specs', 'e2e/specs-pairs', ...reported('pairs')], records: 'pairs', build: 'node', packages: 'test', env: { CAUSEWAY_PAIRS_RESULT: join(root, 'docs', 'results', 'pairs.json') } },
+  'test:pairs': {
+    run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'specs', 'e2e/specs-pairs', ...reported('pairs')],
+    records: 'pairs',
+    build: 'node',
+    packages: 'test',
+    env: { CAUSEWAY_PAIRS_RESULT: join(root, 'docs', 'results', 'pairs.json') },
+  },
   // Against a real open-source cloud of Debian's packages, which is started on loopback where none runs.
-  'test:openstack': { run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'openstack', ...reported('openstack')], records: 'openstack', build: 'node', packages: 'openstack' },
+  'test:openstack': {
+    run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'openstack', ...reported('openstack')],
+    records: 'openstack',
+    build: 'node',
+    packages: 'openstack',
+  },
   // Every fault and every crash point at every call of the conformance suites, of which other runs try a sample.
-  'test:faults': { run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'specs', 'conformance.spec.ts', 'cloud-faults.spec.ts', 'ovm-destination-faults.spec.ts', 'toy-platform.spec.ts', ...reported('faults')], records: 'faults', build: 'node', packages: 'test', env: { CAUSEWAY_ALL_FAULTS: '1' } },
+  'test:faults': {
+    run: [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--project',
+      'specs',
+      'conformance.spec.ts',
+      'cloud-faults.spec.ts',
+      'ovm-destination-faults.spec.ts',
+      'toy-platform.spec.ts',
+      ...reported('faults'),
+    ],
+    records: 'faults',
+    build: 'node',
+    packages: 'test',
+    env: { CAUSEWAY_ALL_FAULTS: '1' },
+  },
   // Thousands of seeded crashes and faults; two hours on two processors.
   'test:endurance': { run: ['scripts/endurance.ts'], build: 'node', packages: 'test' },
   bench: { run: ['scripts/bench.ts'], build: 'all', packages: 'bench' },
@@ -45,7 +92,11 @@ const rest = task.packages === undefined ? given : given.filter((argument) => ar
 ensureInstalled();
 if (task.packages !== undefined) {
   // Missing packages are named in one line; what needs them says so again when it comes to it.
-  const installed = await run([join(root, 'scripts/bootstrap.js'), ...(rest.length < given.length ? ['--yes'] : []), task.packages]);
+  const installed = await run([
+    join(root, 'scripts/bootstrap.js'),
+    ...(rest.length < given.length ? ['--yes'] : []),
+    task.packages,
+  ]);
   if (installed === 2) process.exit(2);
 }
 const built = task.build === undefined ? 0 : await run([join(root, 'scripts/build-on-demand.ts'), task.build]);
@@ -53,12 +104,19 @@ if (built !== 0 || task.run.length === 0) process.exit(built);
 // npm changes into the package's folder; file names on the command line are meant from where the caller stands.
 const [file, ...all] = task.run;
 // Specs that are named replace those of the suite: vitest would run both.
-const isNarrowed = file.endsWith('vitest.mjs') && rest.some((argument, index) => !argument.startsWith('-') && rest[index - 1]?.startsWith('-') !== true);
+const isNarrowed =
+  file.endsWith('vitest.mjs') &&
+  rest.some((argument, index) => !argument.startsWith('-') && rest[index - 1]?.startsWith('-') !== true);
 const fixed = isNarrowed ? all.filter((argument) => !/^e2e\/|\.spec\.ts$/.test(argument)) : all;
-const status = await run([...(task.flags ?? []), join(root, file), ...fixed, ...rest], name === 'causeway' ? (process.env.INIT_CWD ?? root) : root, task.env);
+const status = await run(
+  [...(task.flags ?? []), join(root, file), ...fixed, ...rest],
+  name === 'causeway' ? (process.env.INIT_CWD ?? root) : root,
+  task.env,
+);
 // Single tests of a file say nothing of the whole.
 const isPart = rest.some((argument) => /^(-t|--testNamePattern)(=|$)/.test(argument));
-if (task.records !== undefined && !isPart) await run([join(root, 'scripts/support-matrix.ts'), '--record', task.records, reportOf(task.records)]);
+if (task.records !== undefined && !isPart)
+  await run([join(root, 'scripts/support-matrix.ts'), '--record', task.records, reportOf(task.records)]);
 process.exit(status);
 
 /**
@@ -67,7 +125,11 @@ process.exit(status);
  */
 function run(args, cwd = root, env = {}) {
   return new Promise((resolve) => {
-    const child = spawn(node24, args, { stdio: 'inherit', cwd, env: { NODE_COMPILE_CACHE: join(root, '.cache', 'compile'), ...process.env, ...env } });
+    const child = spawn(node24, args, {
+      stdio: 'inherit',
+      cwd,
+      env: { NODE_COMPILE_CACHE: join(root, '.cache', 'compile'), ...process.env, ...env },
+    });
     // The terminal sends Ctrl-C to the whole group; the child decides what it means, and we wait for it.
     const handOn = (signal) => () => signal === 'SIGINT' || child.kill(signal);
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, handOn(signal));

@@ -29,7 +29,9 @@ export function importedPackages(root: string): ReadonlySet<string> {
 
 /** Folders of these packages and of all that they bring along, relative to the root, as package-lock.json places them. */
 export function packagesReachedFrom(root: string, names: Iterable<string>): ReadonlySet<string> {
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { readonly packages: Readonly<Record<string, Locked>> };
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, Locked>>;
+  };
   const reached = new Set<string>();
   /** As Node looks for it: beside the one who asks, then in each folder above. */
   const placeOf = (from: string, name: string): string | undefined => {
@@ -42,9 +44,15 @@ export function packagesReachedFrom(root: string, names: Iterable<string>): Read
   const visit = (place: string | undefined): void => {
     if (place === undefined || reached.has(place)) return;
     reached.add(place);
-    const { dependencies = {}, optionalDependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} } = packages[place]!;
+    const {
+      dependencies = {},
+      optionalDependencies = {},
+      peerDependencies = {},
+      peerDependenciesMeta = {},
+    } = packages[place]!;
     const peers = Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true);
-    for (const name of [...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...peers]) visit(placeOf(place, name));
+    for (const name of [...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...peers])
+      visit(placeOf(place, name));
   };
   for (const name of names) visit(placeOf('', name));
   return reached;

@@ -15,8 +15,22 @@ interface FileMatcher {
   createFilter(): (path: string, stat: { isDirectory(): boolean }) => boolean;
 }
 interface FileMatchers {
-  getMainFileMatchers(appDir: string, to: string, expand: (text: string) => string, options: object, packager: object, outDir: string, isCompiled: boolean): FileMatcher[];
-  getNodeModuleFileMatcher(appDir: string, to: string, expand: (text: string) => string, options: object, packager: object): FileMatcher;
+  getMainFileMatchers(
+    appDir: string,
+    to: string,
+    expand: (text: string) => string,
+    options: object,
+    packager: object,
+    outDir: string,
+    isCompiled: boolean,
+  ): FileMatcher[];
+  getNodeModuleFileMatcher(
+    appDir: string,
+    to: string,
+    expand: (text: string) => string,
+    options: object,
+    packager: object,
+  ): FileMatcher;
   getFileMatchers(config: object, name: string, to: string, options: object): FileMatcher[] | null;
 }
 
@@ -43,14 +57,35 @@ const nativeFile = /\.(dll|exe|dylib|so|node)$/;
 
 export function planPackage(root: string): PackagePlan {
   const config = parse(readFileSync(join(root, 'electron-builder.yml'), 'utf8')) as BuilderConfig;
-  const matchers = createRequire(import.meta.url)(join(root, 'node_modules/app-builder-lib/out/fileMatcher.js')) as FileMatchers;
+  const matchers = createRequire(import.meta.url)(
+    join(root, 'node_modules/app-builder-lib/out/fileMatcher.js'),
+  ) as FileMatchers;
   const to = join(root, config.directories.output, 'planned');
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string };
   const expand = (text: string): string => text.replaceAll('${version}', version);
-  const info = { projectDir: root, buildResourcesDir: config.directories.buildResources, isPrepackedAppAsar: false, config, debugLogger: { isEnabled: false } };
-  const [main] = matchers.getMainFileMatchers(root, to, expand, {}, { info }, join(root, config.directories.output), false);
+  const info = {
+    projectDir: root,
+    buildResourcesDir: config.directories.buildResources,
+    isPrepackedAppAsar: false,
+    config,
+    debugLogger: { isEnabled: false },
+  };
+  const [main] = matchers.getMainFileMatchers(
+    root,
+    to,
+    expand,
+    {},
+    { info },
+    join(root, config.directories.output),
+    false,
+  );
   const ofPackages = matchers.getNodeModuleFileMatcher(root, to, expand, {}, info).createFilter();
-  const options = { macroExpander: expand, customBuildOptions: {}, globalOutDir: join(root, config.directories.output), defaultSrc: root };
+  const options = {
+    macroExpander: expand,
+    customBuildOptions: {},
+    globalOutDir: join(root, config.directories.output),
+    defaultSrc: root,
+  };
   const [unpacked] = matchers.getFileMatchers(config, 'asarUnpack', to, options) ?? [];
   const resources = matchers.getFileMatchers(config, 'extraResources', to, options) ?? [];
   const files = main!.createFilter();
@@ -63,15 +98,21 @@ export function planPackage(root: string): PackagePlan {
     resourceOf(path) {
       const matcher = resources.find(({ from }) => !relative(from, join(root, path)).startsWith('..'));
       if (matcher?.createFilter()(join(root, path), aFile) !== true) return undefined;
-      return join(relative(to, matcher.to), relative(matcher.from, join(root, path))).split(sep).join('/');
+      return join(relative(to, matcher.to), relative(matcher.from, join(root, path)))
+        .split(sep)
+        .join('/');
     },
   };
 }
 
 /** Those that package-lock.json installs without development, as far as this system has them. */
 function productionPackages(root: string): string[] {
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { readonly packages: Readonly<Record<string, { readonly dev?: boolean }>> };
-  return Object.entries(packages).filter(([folder, { dev }]) => folder.startsWith('node_modules/') && dev !== true && existsSync(join(root, folder))).map(([folder]) => folder);
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
+  };
+  return Object.entries(packages)
+    .filter(([folder, { dev }]) => folder.startsWith('node_modules/') && dev !== true && existsSync(join(root, folder)))
+    .map(([folder]) => folder);
 }
 
 /** Every file below a folder, without the npm packages inside of it. */
@@ -92,28 +133,40 @@ export function filesBelow(root: string, folder: string): string[] {
 /** The project's own files of a package without Electron, relative to the root. */
 export function packagedFiles(root: string): string[] {
   const plan = planPackage(root);
-  return [...filesBelow(root, 'out'), ...filesBelow(root, 'assets'), 'LICENSE'].filter((path) => existsSync(join(root, path)) && plan.includes(path) && !path.startsWith('out/preload/'));
+  return [...filesBelow(root, 'out'), ...filesBelow(root, 'assets'), 'LICENSE'].filter(
+    (path) => existsSync(join(root, path)) && plan.includes(path) && !path.startsWith('out/preload/'),
+  );
 }
 
 function printPlan(root: string, isWhole: boolean): void {
   const plan = planPackage(root);
-  const own = [...filesBelow(root, 'out'), ...filesBelow(root, 'assets'), 'package.json', 'LICENSE'].filter((path) => existsSync(join(root, path)) && plan.includes(path));
+  const own = [...filesBelow(root, 'out'), ...filesBelow(root, 'assets'), 'package.json', 'LICENSE'].filter(
+    (path) => existsSync(join(root, path)) && plan.includes(path),
+  );
   const ofPackages = plan.packages.flatMap((folder) => filesBelow(root, folder)).filter(plan.includesOfPackage);
   const all = [...own, ...ofPackages];
   const [beside, inside] = [all.filter(plan.isUnpacked), all.filter((path) => !plan.isUnpacked(path))];
-  for (const [title, paths] of [['In the archive (app.asar)', inside], ['Unpacked beside it (app.asar.unpacked)', beside]] as const) {
+  for (const [title, paths] of [
+    ['In the archive (app.asar)', inside],
+    ['Unpacked beside it (app.asar.unpacked)', beside],
+  ] as const) {
     const sizes = new Map<string, { files: number; bytes: number }>();
     for (const path of paths) {
-      const part = path.startsWith('node_modules/') ? (/^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path) : path.split('/').slice(0, 2).join('/');
+      const part = path.startsWith('node_modules/')
+        ? (/^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path)
+        : path.split('/').slice(0, 2).join('/');
       const size = sizes.get(part) ?? { files: 0, bytes: 0 };
       sizes.set(part, { files: size.files + 1, bytes: size.bytes + statSync(join(root, path)).size });
     }
     const total = [...sizes.values()].reduce((sum, { bytes }) => sum + bytes, 0);
     console.log(`${title}: ${paths.length} files, ${mebibytes(total)}`);
     if (isWhole) for (const path of paths.toSorted()) console.log(`  ${path}`);
-    else for (const [part, { files, bytes }] of [...sizes].toSorted(([, one], [, other]) => other.bytes - one.bytes)) console.log(`  ${mebibytes(bytes).padStart(10)}  ${part} (${files})`);
+    else
+      for (const [part, { files, bytes }] of [...sizes].toSorted(([, one], [, other]) => other.bytes - one.bytes))
+        console.log(`  ${mebibytes(bytes).padStart(10)}  ${part} (${files})`);
   }
-  if (!existsSync(join(root, 'out', 'main', 'main.js'))) console.log('The application is not built: run npm run build first.');
+  if (!existsSync(join(root, 'out', 'main', 'main.js')))
+    console.log('The application is not built: run npm run build first.');
 }
 
 function mebibytes(bytes: number): string {

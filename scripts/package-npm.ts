@@ -26,7 +26,10 @@ export function packageForNpm(root: string): string {
     }
     for (const [command, file] of Object.entries(commands)) writeCommand(join(work, 'bin', `${command}.js`), file);
     writeFileSync(join(work, 'package.json'), `${JSON.stringify(manifest(root, own), undefined, 2)}\n`);
-    const name = execFileSync('npm', ['pack', '--silent', '--pack-destination', dist], { cwd: work, encoding: 'utf8' }).trim();
+    const name = execFileSync('npm', ['pack', '--silent', '--pack-destination', dist], {
+      cwd: work,
+      encoding: 'utf8',
+    }).trim();
     const path = join(dist, name);
     writeFileSync(`${path}.sha256`, `${createHash('sha256').update(readFileSync(path)).digest('hex')}  ${name}\n`);
     return path;
@@ -44,12 +47,22 @@ interface Manifest {
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
-function manifest(root: string, { name, version, description, license, dependencies, devDependencies }: Manifest): object {
+function manifest(
+  root: string,
+  { name, version, description, license, dependencies, devDependencies }: Manifest,
+): object {
   const plan = planPackage(root);
   // What is bundled, or used by the page alone, is in `out` already.
-  const external = Object.entries(dependencies).filter(([dependency]) => dependency !== 'electron-store' && plan.includesOfPackage(`node_modules/${dependency}/package.json`));
+  const external = Object.entries(dependencies).filter(
+    ([dependency]) =>
+      dependency !== 'electron-store' && plan.includesOfPackage(`node_modules/${dependency}/package.json`),
+  );
   return {
-    name, version, description, license, type: 'module',
+    name,
+    version,
+    description,
+    license,
+    type: 'module',
     bin: Object.fromEntries(Object.keys(commands).map((command) => [command, `bin/${command}.js`])),
     dependencies: { ...Object.fromEntries(external), node: devDependencies['node'] },
   };
@@ -58,7 +71,9 @@ function manifest(root: string, { name, version, description, license, dependenc
 /** Whatever Node starts it, the work is done by the one that came with the package. */
 function writeCommand(path: string, file: string): void {
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, `#!/usr/bin/env node
+  writeFileSync(
+    path,
+    `#!/usr/bin/env node
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -69,6 +84,7 @@ const child = spawn(node, [${engineFlags.map((flag) => `'${flag}', `).join('')}j
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => name === 'SIGINT' || child.kill(name));
 child.on('error', (error) => { console.error(error.message); process.exitCode = 2; });
 child.on('exit', (code) => { process.exitCode = code ?? 1; });
-`);
+`,
+  );
   chmodSync(path, 0o755);
 }

@@ -23,17 +23,28 @@ export const feedVariable = 'CAUSEWAY_UPDATE_FEED';
 /** What is wrong with the variables; empty where packages can be made. */
 export function packagingProblems(environment: NodeJS.ProcessEnv): readonly string[] {
   const has = (name: string): boolean => (environment[name] ?? '') !== '';
-  const halves = Object.entries(needs).filter(([name]) => has(name)).flatMap(([name, others]) => others.filter((other) => !has(other)).map((other) => `${name} is set without ${other}`));
+  const halves = Object.entries(needs)
+    .filter(([name]) => has(name))
+    .flatMap(([name, others]) =>
+      others.filter((other) => !has(other)).map((other) => `${name} is set without ${other}`),
+    );
   const feed = environment[feedVariable] ?? '';
   const url = URL.canParse(feed) ? new URL(feed) : undefined;
   const isFeed = url?.protocol === 'https:' && url.username === '' && url.search === '' && url.hash === '';
-  return feed === '' || isFeed ? halves : [...halves, `${feedVariable} must be an https:// address without user, query and fragment`];
+  return feed === '' || isFeed
+    ? halves
+    : [...halves, `${feedVariable} must be an https:// address without user, query and fragment`];
 }
 
 /** The builder's arguments. Nothing is ever uploaded. */
 export function builderArguments(given: readonly string[], environment: NodeJS.ProcessEnv): readonly string[] {
   const feed = environment[feedVariable] ?? '';
-  return [...given, '--publish', 'never', ...(feed === '' ? [] : ['-c.publish.provider=generic', `-c.publish.url=${feed}`])];
+  return [
+    ...given,
+    '--publish',
+    'never',
+    ...(feed === '' ? [] : ['-c.publish.provider=generic', `-c.publish.url=${feed}`]),
+  ];
 }
 
 /** Which engines are asked for: none without `--engine`. */
@@ -41,12 +52,14 @@ export function engineArchitectures(given: readonly string[]): readonly ('x64' |
   if (!given.includes('--engine')) return [];
   const at = given.indexOf('--arch');
   const arch = at < 0 ? process.arch : given[at + 1];
-  if (arch !== 'x64' && arch !== 'arm64') throw new Error(`engines are made for x64 and arm64, not for ${arch ?? 'nothing'}`);
+  if (arch !== 'x64' && arch !== 'arm64')
+    throw new Error(`engines are made for x64 and arm64, not for ${arch ?? 'nothing'}`);
   return [arch];
 }
 
 if (process.argv[1] === import.meta.filename && process.argv.includes('--engine')) {
-  for (const arch of engineArchitectures(process.argv.slice(2))) console.log(packageEngine(join(import.meta.dirname, '..'), arch));
+  for (const arch of engineArchitectures(process.argv.slice(2)))
+    console.log(packageEngine(join(import.meta.dirname, '..'), arch));
 } else if (process.argv[1] === import.meta.filename && process.argv.includes('--npm')) {
   console.log(packageForNpm(join(import.meta.dirname, '..')));
 } else if (process.argv[1] === import.meta.filename) {
@@ -56,7 +69,10 @@ if (process.argv[1] === import.meta.filename && process.argv.includes('--engine'
     process.exitCode = 2;
   } else {
     const builder = join(import.meta.dirname, '..', 'node_modules', 'electron-builder', 'cli.js');
-    const child = spawn(process.execPath, [builder, ...builderArguments(process.argv.slice(2), process.env)], { stdio: 'inherit', cwd: join(import.meta.dirname, '..') });
+    const child = spawn(process.execPath, [builder, ...builderArguments(process.argv.slice(2), process.env)], {
+      stdio: 'inherit',
+      cwd: join(import.meta.dirname, '..'),
+    });
     child.on('exit', (code) => process.exit(code ?? 1));
   }
 }

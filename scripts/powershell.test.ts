@@ -5,17 +5,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Language, Parser, type Node } from 'web-tree-sitter';
-import { createWindowsCertificate, windowsWorkerUserData } from '../electron/engine/workers/windows-worker-user-data.ts';
+import {
+  createWindowsCertificate,
+  windowsWorkerUserData,
+} from '../electron/engine/workers/windows-worker-user-data.ts';
 import { commandsOf, complaintsOf, readVariables, type ScriptKind } from './lint/powershell-rules.ts';
 
 /** Every PowerShell script that Causeway sends, read by a real parser and held to what PSScriptAnalyzer asks. They run in Windows PowerShell 5.1. */
 
 const root = join(import.meta.dirname, '..');
 const scripts = readdirSync(join(root, 'assets'), { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ps1')).map((name) => join('assets', name)).sort();
+  .filter((name) => name.endsWith('.ps1'))
+  .map((name) => join('assets', name))
+  .sort();
 /** What a script reads together with those that are run before it: functions and values for all. */
 const companions: Readonly<Record<string, RegExp>> = {
-  'assets/worker/hyper-v/common.ps1': /^assets\/worker\/hyper-v\//, 'assets/worker/osmorphing/windows/worker-functions.ps1': /^assets\/worker\/osmorphing\/windows\//,
+  'assets/worker/hyper-v/common.ps1': /^assets\/worker\/hyper-v\//,
+  'assets/worker/osmorphing/windows/worker-functions.ps1': /^assets\/worker\/osmorphing\/windows\//,
 };
 
 let parser: Parser;
@@ -23,7 +29,9 @@ beforeAll(async () => {
   const require = createRequire(import.meta.url);
   await Parser.init();
   parser = new Parser();
-  parser.setLanguage(await Language.load(readFileSync(require.resolve('tree-sitter-powershell/tree-sitter-powershell.wasm'))));
+  parser.setLanguage(
+    await Language.load(readFileSync(require.resolve('tree-sitter-powershell/tree-sitter-powershell.wasm'))),
+  );
 });
 
 const parse = (text: string): Node => {
@@ -37,12 +45,16 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 function complaints(text: string, kind: ScriptKind = {}): readonly string[] {
   const found = complaintsOf(parse(text), kind).map(({ line, rule, what }) => `line ${line}: ${rule}: ${what}`);
   // Programs in other languages have rules of their own.
-  const code = text.replaceAll(/(?<=@'\r?\n)[\s\S]*?(?=\n'@)/g, (inner) => inner.replaceAll(/[^\n]/g, '')).split(/\r?\n/);
+  const code = text
+    .replaceAll(/(?<=@'\r?\n)[\s\S]*?(?=\n'@)/g, (inner) => inner.replaceAll(/[^\n]/g, ''))
+    .split(/\r?\n/);
   for (const [index, line] of code.entries()) {
     if (/[ \t]$/.test(line)) found.push(`line ${index + 1}: AvoidTrailingWhitespace`);
     if (/;$/.test(line)) found.push(`line ${index + 1}: AvoidSemicolonsAsLineTerminators`);
-    if (/\?\?|\?\.\w|\s\?\s.*\s:\s|-AsArray|-Parallel\b|clean\s*\{/.test(line.replaceAll(/'[^']*'|"[^"]*"|#.*/g, ''))) found.push(`line ${index + 1}: UseCompatibleSyntax: PowerShell 7`);
-    if (/[^\x00-\x7f]/.test(line)) found.push(`line ${index + 1}: UseBOMForUnicodeEncodedFile: a letter outside of ASCII, which code pages change`);
+    if (/\?\?|\?\.\w|\s\?\s.*\s:\s|-AsArray|-Parallel\b|clean\s*\{/.test(line.replaceAll(/'[^']*'|"[^"]*"|#.*/g, '')))
+      found.push(`line ${index + 1}: UseCompatibleSyntax: PowerShell 7`);
+    if (/[^\x00-\x7f]/.test(line))
+      found.push(`line ${index + 1}: UseBOMForUnicodeEncodedFile: a letter outside of ASCII, which code pages change`);
   }
   if (!text.endsWith('\n')) found.push('no line break at its end');
   return found;
@@ -51,23 +63,42 @@ function complaints(text: string, kind: ScriptKind = {}): readonly string[] {
 describe('PowerShell that Causeway sends', () => {
   test.each(scripts)('%s', (path) => {
     const readers = companions[path];
-    const usedElsewhere = new Set(scripts.filter((other) => readers?.test(other) === true).flatMap((other) => [...readVariables(parse(read(other)))]));
+    const usedElsewhere = new Set(
+      scripts
+        .filter((other) => readers?.test(other) === true)
+        .flatMap((other) => [...readVariables(parse(read(other)))]),
+    );
     expect(complaints(read(path), { isForOldGuests: /first-boot-/.test(path), usedElsewhere })).toEqual([]);
   });
 
-  const programs = scripts.map((path) => [path, /Add-Type -TypeDefinition @'\r?\n([\s\S]*?)\n'@/.exec(read(path))?.[1]] as const).filter(([, program]) => program !== undefined);
+  const programs = scripts
+    .map((path) => [path, /Add-Type -TypeDefinition @'\r?\n([\s\S]*?)\n'@/.exec(read(path))?.[1]] as const)
+    .filter(([, program]) => program !== undefined);
   const hasCompiler = spawnSync('mcs', ['--version']).status === 0;
-  test.runIf(hasCompiler).each(programs)('%s: its program compiles as C# 2, which PowerShell 2 of old guests takes it for', (_path, program) => {
-    const folder = mkdtempSync(join(tmpdir(), 'cwy-program-'));
-    try {
-      writeFileSync(join(folder, 'program.cs'), program ?? '');
-      const { status, stderr, stdout } = spawnSync('mcs', ['-target:library', '-langversion:ISO-2', '-warnaserror', `-out:${join(folder, 'program.dll')}`, join(folder, 'program.cs')], { encoding: 'utf8' });
-      expect(`${stdout}${stderr}`).toBe('');
-      expect(status).toBe(0);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  });
+  test.runIf(hasCompiler).each(programs)(
+    '%s: its program compiles as C# 2, which PowerShell 2 of old guests takes it for',
+    (_path, program) => {
+      const folder = mkdtempSync(join(tmpdir(), 'cwy-program-'));
+      try {
+        writeFileSync(join(folder, 'program.cs'), program ?? '');
+        const { status, stderr, stdout } = spawnSync(
+          'mcs',
+          [
+            '-target:library',
+            '-langversion:ISO-2',
+            '-warnaserror',
+            `-out:${join(folder, 'program.dll')}`,
+            join(folder, 'program.cs'),
+          ],
+          { encoding: 'utf8' },
+        );
+        expect(`${stdout}${stderr}`).toBe('');
+        expect(status).toBe(0);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    },
+  );
 
   /** Windows' library of devices, as far as the program needs it: what is told of them is checked, and what is removed is printed. */
   const devices = `
@@ -101,14 +132,35 @@ int SetupDiDestroyDeviceInfoList(void *set) { return 1; }
     const at = (name: string): string => join(folder, name);
     try {
       writeFileSync(at('devices.c'), devices.replace('ANY', String(any)));
-      writeFileSync(at('program.cs'), `${programs.find(([path]) => path.includes('old-cards'))?.[1] ?? ''}
-public static class Run { public static void Main() { foreach (string gone in CausewayNetworkCards.RemoveThoseThatAreGone()) Console.WriteLine("told " + gone); } }`);
-      writeFileSync(at('program.exe.config'), `<configuration><dllmap dll="setupapi.dll" target="${at('devices.so')}"/></configuration>`);
-      expect(spawnSync('gcc', ['-shared', '-fPIC', '-Wall', '-Werror', '-o', at('devices.so'), at('devices.c')], { encoding: 'utf8' }).stderr).toBe('');
+      writeFileSync(
+        at('program.cs'),
+        `${programs.find(([path]) => path.includes('old-cards'))?.[1] ?? ''}
+public static class Run { public static void Main() { foreach (string gone in CausewayNetworkCards.RemoveThoseThatAreGone()) Console.WriteLine("told " + gone); } }`,
+      );
+      writeFileSync(
+        at('program.exe.config'),
+        `<configuration><dllmap dll="setupapi.dll" target="${at('devices.so')}"/></configuration>`,
+      );
+      expect(
+        spawnSync('gcc', ['-shared', '-fPIC', '-Wall', '-Werror', '-o', at('devices.so'), at('devices.c')], {
+          encoding: 'utf8',
+        }).stderr,
+      ).toBe('');
       expect(spawnSync('mcs', [`-out:${at('program.exe')}`, at('program.cs')], { encoding: 'utf8' }).stderr).toBe('');
       const { stdout, stderr } = spawnSync('mono', [at('program.exe')], { encoding: 'utf8' });
       expect(stderr).toBe('');
-      expect(stdout.trim().split('\n').filter((line) => line !== '').toSorted()).toEqual([...removed.map((name) => `removed ${name}`), ...removed.map((name) => `told ${name.toUpperCase()}`)].toSorted());
+      expect(
+        stdout
+          .trim()
+          .split('\n')
+          .filter((line) => line !== '')
+          .toSorted(),
+      ).toEqual(
+        [
+          ...removed.map((name) => `removed ${name}`),
+          ...removed.map((name) => `told ${name.toUpperCase()}`),
+        ].toSorted(),
+      );
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -124,14 +176,30 @@ public static class Run { public static void Main() { foreach (string gone in Ca
 
   test('makes nothing on Hyper-V hosts that outlives a call but a rule of the firewall: no file, share, task, service or certificate', () => {
     const making = /^(?:Add|Copy|Enable|Export|Import|Install|New|Out|Publish|Register|Restore|Set|Start)-/i;
-    const used = scripts.filter((path) => path.includes('hyper-v')).flatMap((path) => commandsOf(parse(read(path)))).filter((name) => making.test(name));
-    expect([...new Set(used)].sort()).toEqual(['Add-Type', 'New-CimInstance', 'New-NetFirewallRule', 'New-Object', 'Start-Sleep']);
-    expect(commandsOf(parse('$a = @(Get-Item x | ForEach-Object { Set-Content y $_ })\n'))).toEqual(['Get-Item', 'ForEach-Object', 'Set-Content']);
+    const used = scripts
+      .filter((path) => path.includes('hyper-v'))
+      .flatMap((path) => commandsOf(parse(read(path))))
+      .filter((name) => making.test(name));
+    expect([...new Set(used)].sort()).toEqual([
+      'Add-Type',
+      'New-CimInstance',
+      'New-NetFirewallRule',
+      'New-Object',
+      'Start-Sleep',
+    ]);
+    expect(commandsOf(parse('$a = @(Get-Item x | ForEach-Object { Set-Content y $_ })\n'))).toEqual([
+      'Get-Item',
+      'ForEach-Object',
+      'Set-Content',
+    ]);
   });
 
   test('is there, and two mistakes are both found', () => {
     expect(scripts.length).toBeGreaterThan(20);
-    expect(complaints('function Frobnicate-It { gci }\n')).toEqual(['line 1: AvoidUsingCmdletAliases: gci is an alias', 'line 1: UseApprovedVerbs: Frobnicate-It does not begin with an approved verb']);
+    expect(complaints('function Frobnicate-It { gci }\n')).toEqual([
+      'line 1: AvoidUsingCmdletAliases: gci is an alias',
+      'line 1: UseApprovedVerbs: Frobnicate-It does not begin with an approved verb',
+    ]);
   });
 
   test.each([
@@ -159,7 +227,10 @@ public static class Run { public static void Main() { foreach (string gone in Ca
     ['ReservedParams', 'function Get-It([string]$verbose) { $verbose }\n'],
     ['ReservedCmdletChar', 'function Get-It:x { Get-Item x }\n'],
     ['AvoidUsingPlainTextForPassword', 'function Get-It([string]$password) { $password }\n'],
-    ['AvoidUsingUsernameAndPasswordParams', 'function Get-It([string]$user, [securestring]$password) { $user; $password }\n'],
+    [
+      'AvoidUsingUsernameAndPasswordParams',
+      'function Get-It([string]$user, [securestring]$password) { $user; $password }\n',
+    ],
     ['AvoidUsingConvertToSecureStringWithPlainText', "ConvertTo-SecureString 'x' -AsPlainText -Force\n"],
     ['AvoidUsingBrokenHashAlgorithms', 'Get-FileHash -Algorithm MD5 x\n'],
     ['AvoidUsingComputerNameHardcoded', "Get-Service -ComputerName 'srv1'\n"],
@@ -178,7 +249,7 @@ public static class Run { public static void Main() { foreach (string gone in Ca
     ['UseCompatibleCommands', '$a = Get-Content x | ConvertFrom-Json\n$a\n'],
     ['UseCompatibleCommands', 'Get-ChildItem x -File\n'],
     ['UseCompatibleCommands', 'Get-Content -Raw x\n'],
-    ['UseCompatibleSyntax', "[pscustomobject]@{ a = 1 }\n"],
+    ['UseCompatibleSyntax', '[pscustomobject]@{ a = 1 }\n'],
     ['UseCompatibleSyntax', 'if (1 -in 1, 2) { Get-Item x }\n'],
     ['UseCompatibleSyntax', '[Guid]::new(1)\n'],
     ['UseCompatibleSyntax', 'foreach ($one in Get-Item x) { $one }\n'],
@@ -191,11 +262,19 @@ public static class Run { public static void Main() { foreach (string gone in Ca
   });
 
   test('takes words in texts and comments, and what was there from the start', () => {
-    expect(complaints("# -in and ::new( and $PSScriptRoot\nWrite-Output 'a -in b'\nGet-Item x | Where-Object { $_.Name -notmatch 'x' }\nGet-ChildItem 'a -file b'\n", { isForOldGuests: true })).toEqual([]);
+    expect(
+      complaints(
+        "# -in and ::new( and $PSScriptRoot\nWrite-Output 'a -in b'\nGet-Item x | Where-Object { $_.Name -notmatch 'x' }\nGet-ChildItem 'a -file b'\n",
+        { isForOldGuests: true },
+      ),
+    ).toEqual([]);
   });
 
   test.each([
-    ['values of parameters, and what is passed on', 'New-Item -ItemType File -Path a -Name b -Value c d\nGet-It @args\n'],
+    [
+      'values of parameters, and what is passed on',
+      'New-Item -ItemType File -Path a -Name b -Value c d\nGet-It @args\n',
+    ],
     ['programs', '& reg.exe load a b c d\n'],
     ['members that are assigned', '$_.Name = 1\n$env:X = 2\n$null = Get-Item x\n$ErrorActionPreference = 1\n'],
     ['variables that a text reads', '$a = 1\n$b = 2\n"$a ${b}" | Write-Output\n'],

@@ -7,11 +7,21 @@ import { dirname, join } from 'node:path';
  *
  * @param runtime Electron's executable
  */
-export function sandboxObstacle(runtime: string, system: { readonly platform: NodeJS.Platform; readonly uid: number | undefined; readonly read: (path: string) => string | undefined; readonly isSetuidRoot: (path: string) => boolean } = thisSystem): string | undefined {
+export function sandboxObstacle(
+  runtime: string,
+  system: {
+    readonly platform: NodeJS.Platform;
+    readonly uid: number | undefined;
+    readonly read: (path: string) => string | undefined;
+    readonly isSetuidRoot: (path: string) => boolean;
+  } = thisSystem,
+): string | undefined {
   if (system.platform !== 'linux') return undefined;
   if (system.uid === 0) return 'Electron does not start as root';
   if (system.isSetuidRoot(join(dirname(runtime), 'chrome-sandbox'))) return undefined;
-  const isForbidden = system.read('/proc/sys/kernel/unprivileged_userns_clone')?.trim() === '0' || system.read('/proc/sys/user/max_user_namespaces')?.trim() === '0';
+  const isForbidden =
+    system.read('/proc/sys/kernel/unprivileged_userns_clone')?.trim() === '0' ||
+    system.read('/proc/sys/user/max_user_namespaces')?.trim() === '0';
   if (isForbidden) return 'this system forbids user namespaces, which the sandbox of Electron needs';
   return undefined;
 }

@@ -18,13 +18,16 @@ if (runtime === undefined) {
     wantsHost
       ? 'Serving the workbench on loopback, as asked.'
       : obstacle !== undefined
-      ? `${obstacle}: serving the same workbench on loopback.`
-      : "Electron's runtime is not on this machine (npx install-electron fetches it): serving the same workbench on loopback.",
+        ? `${obstacle}: serving the same workbench on loopback.`
+        : "Electron's runtime is not on this machine (npx install-electron fetches it): serving the same workbench on loopback.",
   );
 }
 const child =
   runtime === undefined
     ? spawn(process.execPath, [join(root, 'out/main/host.js'), ...process.argv.slice(2)], { stdio: 'inherit' })
-    : spawn(runtime, [root, ...process.argv.slice(2)], { stdio: 'inherit', cwd: process.env['INIT_CWD'] ?? process.cwd() });
+    : spawn(runtime, [root, ...process.argv.slice(2)], {
+        stdio: 'inherit',
+        cwd: process.env['INIT_CWD'] ?? process.cwd(),
+      });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
 child.on('exit', (code) => process.exit(code ?? 0));

@@ -11,7 +11,10 @@ test('every program that the engine starts is named in the table of systems, and
   const started = new Set<string>();
   for (const path of globSync('electron/engine/**/*.ts', { cwd: root })) {
     if (/\.test\.ts$|\/testing\//.test(path)) continue;
-    for (const [, name] of readFileSync(join(root, path), 'utf8').matchAll(/\b(?:runTool|spawn|spawnSync|execFile|execFileSync|run)\('([a-z][\w-]*)', \[/g)) started.add(name!);
+    for (const [, name] of readFileSync(join(root, path), 'utf8').matchAll(
+      /\b(?:runTool|spawn|spawnSync|execFile|execFileSync|run)\('([a-z][\w-]*)', \[/g,
+    ))
+      started.add(name!);
   }
   expect(started).toContain('rbd');
   const named = systemRows.flatMap(({ programs = [] }) => programs);
@@ -19,8 +22,17 @@ test('every program that the engine starts is named in the table of systems, and
 });
 
 test('a system that no test runs on is nowhere called tested, and what Wine has shown names the specs', () => {
-  expect(systemRows.filter(({ support: [linux, mac, windows] }) => mac === 'tested' || windows === 'tested' || linux === underWine || mac === underWine)).toEqual([]);
-  for (const { support: [, , windows], onWine = [], part } of systemRows) {
+  expect(
+    systemRows.filter(
+      ({ support: [linux, mac, windows] }) =>
+        mac === 'tested' || windows === 'tested' || linux === underWine || mac === underWine,
+    ),
+  ).toEqual([]);
+  for (const {
+    support: [, , windows],
+    onWine = [],
+    part,
+  } of systemRows) {
     expect([part, windows === underWine]).toEqual([part, onWine.length > 0]);
     for (const name of onWine) expect(existsSync(join(root, 'e2e', `${name}.spec.ts`)), name).toBe(true);
   }

@@ -15,7 +15,18 @@ if (process.argv.includes('--cached') && passedWith() === state) {
   console.log('Types: nothing changed since they were checked.');
 } else {
   rmSync(stamp, { force: true });
-  const { status } = spawnSync(process.execPath, [join(root, 'node_modules/oxlint/bin/oxlint'), '--type-aware', '--type-check', '--tsconfig', 'tsconfig.json', '--deny-warnings'], { cwd: root, stdio: 'inherit' });
+  const { status } = spawnSync(
+    process.execPath,
+    [
+      join(root, 'node_modules/oxlint/bin/oxlint'),
+      '--type-aware',
+      '--type-check',
+      '--tsconfig',
+      'tsconfig.json',
+      '--deny-warnings',
+    ],
+    { cwd: root, stdio: 'inherit' },
+  );
   if (status === 0) {
     mkdirSync(dirname(stamp), { recursive: true });
     writeFileSync(stamp, state);
@@ -26,7 +37,10 @@ if (process.argv.includes('--cached') && passedWith() === state) {
 /** A digest of every source, of the settings, and of the versions of all packages. */
 function stateOfSources(): string {
   const digest = createHash('sha256');
-  const sources = globSync(['{shared,electron,renderer,assets,e2e,scripts}/**/*.{ts,tsx,js,json}', '*.{ts,js,json}', '.oxlintrc.json'], { cwd: root }).toSorted();
+  const sources = globSync(
+    ['{shared,electron,renderer,assets,e2e,scripts}/**/*.{ts,tsx,js,json}', '*.{ts,js,json}', '.oxlintrc.json'],
+    { cwd: root },
+  ).toSorted();
   for (const file of sources) {
     const content = readFileSync(join(root, file));
     digest.update(`${file}\0${content.length}\0`).update(content);

@@ -27,7 +27,11 @@ export function withoutServices(work, path = policyPath) {
   // Never over a file that somebody makes in this moment.
   const started = startOf(process.pid);
   const name = `${process.pid}.${started}`;
-  writeFileSync(path, `#!/bin/sh\n${mark}${process.pid}, started ${started}.\n[ "$${token}" = "${name}" ] && exit 101\nexit 0\n`, { flag: 'wx', mode: 0o755 });
+  writeFileSync(
+    path,
+    `#!/bin/sh\n${mark}${process.pid}, started ${started}.\n[ "$${token}" = "${name}" ] && exit 101\nexit 0\n`,
+    { flag: 'wx', mode: 0o755 },
+  );
   chmodSync(path, 0o755); // whatever the umask is
   // Ctrl-C ends apt; this process must live to remove the policy.
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
@@ -56,14 +60,16 @@ function isLeftBehind(path) {
 
 /** Whether a package manager of that installation still runs: it goes on when the process that started it is killed. */
 function goesOn(name) {
-  return readdirSync('/proc').filter((pid) => /^\d+$/.test(pid)).some((pid) => {
-    try {
-      const isManager = /^(?:apt|apt-get|dpkg)$/.test(readFileSync(`/proc/${pid}/comm`, 'utf8').trim());
-      return isManager && readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`${token}=${name}`);
-    } catch {
-      return false; // it has just ended
-    }
-  });
+  return readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid))
+    .some((pid) => {
+      try {
+        const isManager = /^(?:apt|apt-get|dpkg)$/.test(readFileSync(`/proc/${pid}/comm`, 'utf8').trim());
+        return isManager && readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`${token}=${name}`);
+      } catch {
+        return false; // it has just ended
+      }
+    });
 }
 
 /** When a process started, in ticks since the machine did; undefined when there is none. */

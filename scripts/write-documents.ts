@@ -31,14 +31,19 @@ export const generated: Readonly<Record<string, Readonly<Record<string, () => st
 
 /** Pages that are generated as a whole → what writes them. */
 export const generatedPages: Readonly<Record<string, () => string>> = {
-  ...pluginPages, ...performancePictures(join(import.meta.dirname, '..')), 'docs/schemas/environment.schema.json': documentSchemaText,
+  ...pluginPages,
+  ...performancePictures(join(import.meta.dirname, '..')),
+  'docs/schemas/environment.schema.json': documentSchemaText,
 };
 
 /** A page as it should be now. */
 export function currentPage(root: string, page: string): string {
   const whole = generatedPages[page];
   if (whole !== undefined) return whole();
-  return Object.entries(generated[page] ?? {}).reduce((text, [name, write]) => withBlock(text, name, write()), readFileSync(join(root, page), 'utf8'));
+  return Object.entries(generated[page] ?? {}).reduce(
+    (text, [name, write]) => withBlock(text, name, write()),
+    readFileSync(join(root, page), 'utf8'),
+  );
 }
 
 if (import.meta.main) {

@@ -19,7 +19,9 @@ const head = Buffer.from(`{\n  "backup_id": "b",\n  "chunk_size": ${blockBytes},
 const tail = Buffer.from('  ],\n  "version": "1.0.0"\n}');
 const lineBytes = '    "",\n'.length + 64;
 /** Lines with digests that are all different; a number in each makes every line of the file another one. */
-const lines = Buffer.from(Array.from({ length: 4096 }, () => `    "${randomFillSync(Buffer.alloc(32)).toString('hex')}",\n`).join(''));
+const lines = Buffer.from(
+  Array.from({ length: 4096 }, () => `    "${randomFillSync(Buffer.alloc(32)).toString('hex')}",\n`).join(''),
+);
 
 /** [offset, offset + length) of the file of one backup, made when it is asked for. */
 function range(backup: 'base' | 'now', offset: number, length: number): Buffer {
@@ -43,15 +45,26 @@ function range(backup: 'base' | 'now', offset: number, length: number): Buffer {
 const fileBytes = head.length + blocks * lineBytes + tail.length;
 const store = {
   objects: async (_container: string, name: string) => [{ name, bytes: fileBytes, hash: undefined }],
-  readRange: async (_container: string, name: string, offset: number, length: number) => range(name.startsWith('base') ? 'base' : 'now', offset, length),
+  readRange: async (_container: string, name: string, offset: number, length: number) =>
+    range(name.startsWith('base') ? 'base' : 'now', offset, length),
 } as unknown as ObjectStore;
 
 const signal = new AbortController().signal;
 const begun = performance.now();
-const [now, base] = [await findDigests(store, { container: 'c', prefix: 'now' }, signal), await findDigests(store, { container: 'c', prefix: 'base' }, signal)];
+const [now, base] = [
+  await findDigests(store, { container: 'c', prefix: 'now' }, signal),
+  await findDigests(store, { container: 'c', prefix: 'base' }, signal),
+];
 const reader = new BackupReader(store, [], sizeBytes, now, base);
 let changedBytes = 0;
 for await (const { length } of reader.extents(signal)) changedBytes += length;
-if (changedBytes !== Math.ceil(blocks / changedEach) * blockBytes) throw new Error(`${changedBytes} bytes are told as changed`);
+if (changedBytes !== Math.ceil(blocks / changedEach) * blockBytes)
+  throw new Error(`${changedBytes} bytes are told as changed`);
 // In KiB, of this process alone.
-console.log(JSON.stringify({ seconds: (performance.now() - begun) / 1000, residentBytes: process.resourceUsage().maxRSS * 1024, digests: 2 * blocks }));
+console.log(
+  JSON.stringify({
+    seconds: (performance.now() - begun) / 1000,
+    residentBytes: process.resourceUsage().maxRSS * 1024,
+    digests: 2 * blocks,
+  }),
+);

@@ -27,7 +27,9 @@ const mebibyte = 1024 * 1024;
 const gibibyte = 1024 * mebibyte;
 const runBytes = 4 * mebibyte;
 const imagesEndpoint = 'images';
-const diskDone = z.object({ event: z.object({ type: z.literal('disk.done'), details: z.object({ durationSeconds: z.number() }) }) });
+const diskDone = z.object({
+  event: z.object({ type: z.literal('disk.done'), details: z.object({ durationSeconds: z.number() }) }),
+});
 
 interface Machine {
   readonly name: string;
@@ -47,7 +49,14 @@ interface Sample {
   readonly residentBytes: number;
 }
 
-const { values } = parseArgs({ options: { runs: { type: 'string' }, mib: { type: 'string' }, 'only-digests': { type: 'boolean' }, json: { type: 'boolean' } } });
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string' },
+    mib: { type: 'string' },
+    'only-digests': { type: 'boolean' },
+    json: { type: 'boolean' },
+  },
+});
 const runs = Number(values.runs ?? 3);
 const dataBytes = Number(values.mib ?? 1024) * mebibyte;
 const machines = {
@@ -94,7 +103,15 @@ async function benchmark({ cloud }: Lab): Promise<ReadonlyMap<string, readonly S
   const environment = await writeCloudEnvironment(project);
   const samples = new Map<string, Sample[]>();
   const measure = async (machine: Machine): Promise<void> => {
-    await causeway.expect(['replica', 'create', imagesEndpoint, machine.name, cloudEndpoint, '--environment', environment]);
+    await causeway.expect([
+      'replica',
+      'create',
+      imagesEndpoint,
+      machine.name,
+      cloudEndpoint,
+      '--environment',
+      environment,
+    ]);
     samples.set(machine.name, [...(samples.get(machine.name) ?? []), await execute(causeway, machine.name)]);
     await causeway.expect(['replica', 'delete', machine.name, '--yes']);
   };
@@ -127,16 +144,27 @@ async function execute(causeway: CommandLine, replica: string): Promise<Sample> 
 
 /** The digests of two backups of a large disk, in a process that does nothing else. */
 async function compareDigests(): Promise<z.infer<typeof digestSample>> {
-  const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'backup-digests.ts'), String(digestsGib)]);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    join(import.meta.dirname, 'backup-digests.ts'),
+    String(digestsGib),
+  ]);
   return digestSample.parse(JSON.parse(stdout));
 }
 
 function reportDigests({ seconds, residentBytes, digests }: z.infer<typeof digestSample>): void {
   const residentMib = residentBytes / mebibyte;
   const group = `digests of two backups of ${digestsGib} GiB compared`;
-  kept.add({ group, what: 'memory of the engine', unit: 'MiB', ways: [{ name: 'causeway', value: residentMib }], goal: atMost(targets.residentMib, 'value') });
+  kept.add({
+    group,
+    what: 'memory of the engine',
+    unit: 'MiB',
+    ways: [{ name: 'causeway', value: residentMib }],
+    goal: atMost(targets.residentMib, 'value'),
+  });
   kept.add({ group, what: 'time', unit: 's', ways: [{ name: 'causeway', value: seconds }] });
-  console.log(`comparing the digests of two backups of ${digestsGib} GiB (${(digests / 1e6).toFixed(0)} million) took ${seconds.toFixed(0)} s with at most ${residentMib.toFixed(0)} MiB resident (at most ${targets.residentMib}: ${residentMib <= targets.residentMib ? 'met' : 'missed'})`);
+  console.log(
+    `comparing the digests of two backups of ${digestsGib} GiB (${(digests / 1e6).toFixed(0)} million) took ${seconds.toFixed(0)} s with at most ${residentMib.toFixed(0)} MiB resident (at most ${targets.residentMib}: ${residentMib <= targets.residentMib ? 'met' : 'missed'})`,
+  );
 }
 
 /** What a line of the command's output says of a disk that was copied; 0 when it speaks of something else. */
@@ -156,7 +184,8 @@ async function makeImages(folder: string, { name, disks, diskBytes, dataBytes: d
     await file.truncate(diskBytes);
     for (let run = 0; run < count; run++) {
       // Random bytes are made once; a mark in each block makes every block of every disk another one.
-      for (let block = 0; block < runBytes; block += 4096) createHash('md5').update(`${name} ${disk} ${run} ${block}`).digest().copy(bytes, block);
+      for (let block = 0; block < runBytes; block += 4096)
+        createHash('md5').update(`${name} ${disk} ${run} ${block}`).digest().copy(bytes, block);
       await file.write(bytes, 0, runBytes, run * stride);
     }
     await file.close();
@@ -177,25 +206,65 @@ function report(samples: ReadonlyMap<string, readonly Sample[]>, digests: z.infe
   });
   const [full, sparse, four] = rows;
   if (full === undefined || sparse === undefined || four === undefined) throw new Error('something was not measured');
-  const ratios = { sparseTime: sparse.seconds / full.seconds, sparseCopy: sparse.copySeconds / full.copySeconds, sparseCpu: sparse.cpuSeconds / full.cpuSeconds };
+  const ratios = {
+    sparseTime: sparse.seconds / full.seconds,
+    sparseCopy: sparse.copySeconds / full.copySeconds,
+    sparseCpu: sparse.cpuSeconds / full.cpuSeconds,
+  };
   const load = loadavg()[0] ?? 0;
-  const runsOf = (name: string, pick: (sample: Sample) => number): readonly number[] => (samples.get(name) ?? []).map(pick);
-  for (const [what, pick] of [['time', ({ seconds }: Sample) => seconds], ['copying', ({ copySeconds }: Sample) => copySeconds], ['CPU', ({ cpuSeconds }: Sample) => cpuSeconds]] as const) {
+  const runsOf = (name: string, pick: (sample: Sample) => number): readonly number[] =>
+    (samples.get(name) ?? []).map(pick);
+  for (const [what, pick] of [
+    ['time', ({ seconds }: Sample) => seconds],
+    ['copying', ({ copySeconds }: Sample) => copySeconds],
+    ['CPU', ({ cpuSeconds }: Sample) => cpuSeconds],
+  ] as const) {
     const ways = [wayOf('causeway', runsOf('sparse', pick)), wayOf('a full disk', runsOf('full', pick))];
-    kept.add({ group: '100 GiB with as much in it as a full disk', what, unit: 's', ways, peer: 'a full disk', goal: atMost(targets.sparse) });
+    kept.add({
+      group: '100 GiB with as much in it as a full disk',
+      what,
+      unit: 's',
+      ways,
+      peer: 'a full disk',
+      goal: atMost(targets.sparse),
+    });
   }
-  for (const { machine: { name, disks }, residentMib } of rows) {
-    kept.add({ group: `${name}: ${disks === 1 ? 'one disk' : `${disks} disks in parallel`}`, what: 'memory of the engine', unit: 'MiB', ways: [{ name: 'causeway', value: residentMib }], goal: atMost(targets.residentMib, 'value') });
+  for (const {
+    machine: { name, disks },
+    residentMib,
+  } of rows) {
+    kept.add({
+      group: `${name}: ${disks === 1 ? 'one disk' : `${disks} disks in parallel`}`,
+      what: 'memory of the engine',
+      unit: 'MiB',
+      ways: [{ name: 'causeway', value: residentMib }],
+      goal: atMost(targets.residentMib, 'value'),
+    });
   }
-  console.log(`whole executions, first execution with verification (median of ${runs}; ${four.machine.disks} disks in parallel: once; load ${load.toFixed(1)})`);
+  console.log(
+    `whole executions, first execution with verification (median of ${runs}; ${four.machine.disks} disks in parallel: once; load ${load.toFixed(1)})`,
+  );
   console.log(`${''.padEnd(44)}  seconds  copying  CPU s  engine's VmHWM  runs`);
-  for (const { machine: { name, disks, diskBytes, dataBytes: data }, seconds, copySeconds, cpuSeconds, residentMib, runs: each } of rows) {
+  for (const {
+    machine: { name, disks, diskBytes, dataBytes: data },
+    seconds,
+    copySeconds,
+    cpuSeconds,
+    residentMib,
+    runs: each,
+  } of rows) {
     const what = `${name}: ${disks} x ${(diskBytes / gibibyte).toFixed(1)} GiB with ${(data / gibibyte).toFixed(2)} GiB allocated`;
-    console.log(`${what.padEnd(44)}${seconds.toFixed(1).padStart(9)}${copySeconds.toFixed(1).padStart(9)}${cpuSeconds.toFixed(1).padStart(7)}${residentMib.toFixed(0).padStart(12)} MiB  ${each.join(' ')}`);
+    console.log(
+      `${what.padEnd(44)}${seconds.toFixed(1).padStart(9)}${copySeconds.toFixed(1).padStart(9)}${cpuSeconds.toFixed(1).padStart(7)}${residentMib.toFixed(0).padStart(12)} MiB  ${each.join(' ')}`,
+    );
   }
   const verdict = (value: number, target: number): string => (value <= target ? 'met' : 'missed');
-  console.log(`100 GiB with as much in it as a full disk costs ${ratios.sparseTime.toFixed(2)} x the time (copying alone ${ratios.sparseCopy.toFixed(2)} x), ${ratios.sparseCpu.toFixed(2)} x the CPU of that (at most ${targets.sparse}: ${verdict(Math.max(...Object.values(ratios)), targets.sparse)})`);
+  console.log(
+    `100 GiB with as much in it as a full disk costs ${ratios.sparseTime.toFixed(2)} x the time (copying alone ${ratios.sparseCopy.toFixed(2)} x), ${ratios.sparseCpu.toFixed(2)} x the CPU of that (at most ${targets.sparse}: ${verdict(Math.max(...Object.values(ratios)), targets.sparse)})`,
+  );
   const highest = Math.max(...rows.map((row) => row.residentMib));
-  console.log(`the engine had at most ${highest.toFixed(0)} MiB resident (at most ${targets.residentMib}: ${verdict(highest, targets.residentMib)})`);
+  console.log(
+    `the engine had at most ${highest.toFixed(0)} MiB resident (at most ${targets.residentMib}: ${verdict(highest, targets.residentMib)})`,
+  );
   reportDigests(digests);
 }

@@ -19,7 +19,9 @@ import { startReport } from './results.ts';
 const mebibyte = 1024 * 1024;
 const most = 4;
 const linkBytes = mebibyte;
-const { values } = parseArgs({ options: { replicas: { type: 'string' }, mib: { type: 'string' }, json: { type: 'boolean' } } });
+const { values } = parseArgs({
+  options: { replicas: { type: 'string' }, mib: { type: 'string' }, json: { type: 'boolean' } },
+});
 const names = Array.from({ length: Number(values.replicas ?? 12) }, (_, index) => `vm-${index}`);
 const mib = Number(values.mib ?? 8);
 const never = new AbortController().signal;
@@ -27,19 +29,35 @@ const kept = startReport('fleet-movers');
 kept.version('nats-server');
 
 if (process.geteuid?.() !== 0 || !hasNats) {
-  console.error(hasNats ? 'Native workers need root' : 'Debian\'s nats-server is not installed');
+  console.error(hasNats ? 'Native workers need root' : "Debian's nats-server is not installed");
   process.exit(2);
 }
 const carriers = Array.from({ length: most }, () => ({ carries: 1 }));
-const fleet = await startLabFleet({ names, diskMiB: mib, fleet: { project: 'movers', replicas: 3, claimSeconds: 10 }, movers: [{ carries: 0 }, ...carriers] });
+const fleet = await startLabFleet({
+  names,
+  diskMiB: mib,
+  fleet: { project: 'movers', replicas: 3, claimSeconds: 10 },
+  movers: [{ carries: 0 }, ...carriers],
+});
 try {
   const rates: number[] = [];
   for (let count = 1; count <= most; count++) {
     rates.push(await rateWith(fleet, count));
-    console.log(`${count} movers: ${(rates.at(-1)! / mebibyte).toFixed(2)} MiB/s in sum, ${(rates.at(-1)! / rates[0]!).toFixed(2)} × one; load ${(loadavg()[0] ?? 0).toFixed(1)}`);
+    console.log(
+      `${count} movers: ${(rates.at(-1)! / mebibyte).toFixed(2)} MiB/s in sum, ${(rates.at(-1)! / rates[0]!).toFixed(2)} × one; load ${(loadavg()[0] ?? 0).toFixed(1)}`,
+    );
   }
   for (const [index, rate] of rates.entries()) {
-    kept.add({ group: `${names.length} VMs of ${mib} MiB, ${index + 1} ${index === 0 ? 'mover' : 'movers'} with a link of 1 MiB/s each`, what: 'rate in sum', unit: 'MiB/s', ways: [{ name: `${index + 1}`, value: rate / mebibyte }, { name: 'one mover', value: rates[0]! / mebibyte }], peer: 'one mover' });
+    kept.add({
+      group: `${names.length} VMs of ${mib} MiB, ${index + 1} ${index === 0 ? 'mover' : 'movers'} with a link of 1 MiB/s each`,
+      what: 'rate in sum',
+      unit: 'MiB/s',
+      ways: [
+        { name: `${index + 1}`, value: rate / mebibyte },
+        { name: 'one mover', value: rates[0]! / mebibyte },
+      ],
+      peer: 'one mover',
+    });
   }
   kept.finish();
 } finally {
@@ -49,9 +67,11 @@ try {
 /** Bytes per second of copying every disk in whole, from the first order to the last end, with so many members that take something. */
 async function rateWith({ movers, image, lab }: LabFleet, count: number): Promise<number> {
   const [planner, ...others] = movers as [FleetMover, ...FleetMover[]];
-  const idOf = async (mover: FleetMover): Promise<string> => (await mover.call('fleet.view', {})).members.find(({ isThis }) => isThis)!.id;
+  const idOf = async (mover: FleetMover): Promise<string> =>
+    (await mover.call('fleet.view', {})).members.find(({ isThis }) => isThis)!.id;
   const ids = await Promise.all(others.map(idOf));
-  for (const [index, member] of ids.entries()) await planner.call('fleet.drain', { member, isDraining: index >= count });
+  for (const [index, member] of ids.entries())
+    await planner.call('fleet.drain', { member, isDraining: index >= count });
   await until(async () => {
     const { members } = await planner.call('fleet.view', {});
     return ids.every((id, index) => members.find((member) => member.id === id)?.isDraining === index >= count);
@@ -68,7 +88,8 @@ async function rateWith({ movers, image, lab }: LabFleet, count: number): Promis
   const seconds = (performance.now() - begun) / 1000;
   for (const name of names) {
     const { disks } = await planner.call('replica.show', { replica: name });
-    if ((await firstDifference(image(name), lab.cloud.volumePath(disks[0]!.volumeId!))) !== undefined) throw new Error(`${name} differs`);
+    if ((await firstDifference(image(name), lab.cloud.volumePath(disks[0]!.volumeId!))) !== undefined)
+      throw new Error(`${name} differs`);
   }
   return (names.length * mib * mebibyte) / seconds;
 }

@@ -13,21 +13,30 @@ import { parseArgs } from 'node:util';
 import type { CommandLine } from '../demo/command-line.ts';
 import type { Lab } from '../demo/lab.ts';
 import { hasNats, startNats } from '../rigs/nats-cluster.ts';
-import { copyingTimes, createImagesProject, makeImage, verifyingTimes, withImagesLab, type Interval } from './images-project.ts';
+import {
+  copyingTimes,
+  createImagesProject,
+  makeImage,
+  verifyingTimes,
+  withImagesLab,
+  type Interval,
+} from './images-project.ts';
 import { treeCpuSeconds } from './process-cpu.ts';
 import { atLeast, atMost, median, startReport, wayOf } from './results.ts';
 
 const mebibyte = 1024 * 1024;
 const together = 8;
 const targets = { overhead: 1.03, together: 0.9 };
-const { values } = parseArgs({ options: { runs: { type: 'string' }, mib: { type: 'string' }, only: { type: 'string' }, json: { type: 'boolean' } } });
+const { values } = parseArgs({
+  options: { runs: { type: 'string' }, mib: { type: 'string' }, only: { type: 'string' }, json: { type: 'boolean' } },
+});
 const runs = Number(values.runs ?? 3);
 const mib = Number(values.mib ?? 1024);
 const kept = startReport('fleet');
 kept.version('nats-server');
 
 if (!hasNats) {
-  console.error('Debian\'s nats-server is not installed');
+  console.error("Debian's nats-server is not installed");
   process.exit(2);
 }
 await withImagesLab(async (lab, scratch) => {
@@ -129,26 +138,71 @@ function secondsOf(intervals: readonly Interval[]): number {
 }
 
 function report(measured: Measured): void {
-  const [running, opening] = (['running', 'opening'] as const).map((part) => ({ alone: measured.alone.map((cost) => cost[part]), inFleet: measured.inFleet.map((cost) => cost[part]) }));
-  const [copied, verified] = (['copied', 'copiedAndVerified'] as const).map((part) => ({ one: measured.one.map((rates) => rates[part] / mebibyte), many: measured.many.map((rates) => rates[part] / mebibyte) }));
-  const ratios = { overhead: median(running!.inFleet) / median(running!.alone), copied: median(copied!.many) / median(copied!.one), verified: median(verified!.many) / median(verified!.one) };
+  const [running, opening] = (['running', 'opening'] as const).map((part) => ({
+    alone: measured.alone.map((cost) => cost[part]),
+    inFleet: measured.inFleet.map((cost) => cost[part]),
+  }));
+  const [copied, verified] = (['copied', 'copiedAndVerified'] as const).map((part) => ({
+    one: measured.one.map((rates) => rates[part] / mebibyte),
+    many: measured.many.map((rates) => rates[part] / mebibyte),
+  }));
+  const ratios = {
+    overhead: median(running!.inFleet) / median(running!.alone),
+    copied: median(copied!.many) / median(copied!.one),
+    verified: median(verified!.many) / median(verified!.one),
+  };
   const load = loadavg()[0] ?? 0;
   if (values.only !== 'together') {
-    kept.add({ group: `an execution of ${mib} MiB in a fleet`, what: 'CPU', unit: 's', ways: [wayOf('causeway', running!.inFleet), wayOf('without a fleet', running!.alone)], peer: 'without a fleet', goal: atMost(targets.overhead) });
-    kept.add({ group: 'joining a fleet, until the execution begins', what: 'CPU', unit: 's', ways: [wayOf('causeway', opening!.inFleet), wayOf('without a fleet', opening!.alone)], peer: 'without a fleet' });
+    kept.add({
+      group: `an execution of ${mib} MiB in a fleet`,
+      what: 'CPU',
+      unit: 's',
+      ways: [wayOf('causeway', running!.inFleet), wayOf('without a fleet', running!.alone)],
+      peer: 'without a fleet',
+      goal: atMost(targets.overhead),
+    });
+    kept.add({
+      group: 'joining a fleet, until the execution begins',
+      what: 'CPU',
+      unit: 's',
+      ways: [wayOf('causeway', opening!.inFleet), wayOf('without a fleet', opening!.alone)],
+      peer: 'without a fleet',
+    });
   }
   if (values.only !== 'overhead') {
     const group = `${together} VMs in parallel, in sum`;
-    kept.add({ group, what: 'rate, copied and verified', unit: 'MiB/s', ways: [wayOf('causeway', verified!.many), wayOf('one VM', verified!.one)], peer: 'one VM', goal: atLeast(targets.together) });
-    kept.add({ group, what: 'rate while disks are copied', unit: 'MiB/s', ways: [wayOf('causeway', copied!.many), wayOf('one VM', copied!.one)], peer: 'one VM' });
+    kept.add({
+      group,
+      what: 'rate, copied and verified',
+      unit: 'MiB/s',
+      ways: [wayOf('causeway', verified!.many), wayOf('one VM', verified!.one)],
+      peer: 'one VM',
+      goal: atLeast(targets.together),
+    });
+    kept.add({
+      group,
+      what: 'rate while disks are copied',
+      unit: 'MiB/s',
+      ways: [wayOf('causeway', copied!.many), wayOf('one VM', copied!.one)],
+      peer: 'one VM',
+    });
   }
-  const list = (numbers: readonly number[], unit: number): string => numbers.map((number) => (number / unit).toFixed(2)).join(' ');
+  const list = (numbers: readonly number[], unit: number): string =>
+    numbers.map((number) => (number / unit).toFixed(2)).join(' ');
   console.log(`${mib} MiB, ${runs} runs each, load ${load.toFixed(1)}`);
   if (values.only !== 'together') {
-    console.log(`CPU seconds without a fleet: ${list(running!.alone, 1)}; in a fleet: ${list(running!.inFleet, 1)}; ratio ${ratios.overhead.toFixed(3)} (at most ${targets.overhead}: ${ratios.overhead <= targets.overhead ? 'met' : 'missed'})`);
-    console.log(`CPU seconds until the execution begins, without a fleet: ${list(opening!.alone, 1)}; in a fleet, with joining: ${list(opening!.inFleet, 1)}`);
+    console.log(
+      `CPU seconds without a fleet: ${list(running!.alone, 1)}; in a fleet: ${list(running!.inFleet, 1)}; ratio ${ratios.overhead.toFixed(3)} (at most ${targets.overhead}: ${ratios.overhead <= targets.overhead ? 'met' : 'missed'})`,
+    );
+    console.log(
+      `CPU seconds until the execution begins, without a fleet: ${list(opening!.alone, 1)}; in a fleet, with joining: ${list(opening!.inFleet, 1)}`,
+    );
   }
   if (values.only === 'overhead') return;
-  console.log(`MiB/s, copied and verified, of one VM: ${list(verified!.one, 1)}; of ${together} at once, in sum: ${list(verified!.many, 1)}; ratio ${ratios.verified.toFixed(2)} (at least ${targets.together}: ${ratios.verified >= targets.together ? 'met' : 'missed'})`);
-  console.log(`MiB/s while disks are copied, of one VM: ${list(copied!.one, 1)}; of ${together} at once, in sum: ${list(copied!.many, 1)}; ratio ${ratios.copied.toFixed(2)}`);
+  console.log(
+    `MiB/s, copied and verified, of one VM: ${list(verified!.one, 1)}; of ${together} at once, in sum: ${list(verified!.many, 1)}; ratio ${ratios.verified.toFixed(2)} (at least ${targets.together}: ${ratios.verified >= targets.together ? 'met' : 'missed'})`,
+  );
+  console.log(
+    `MiB/s while disks are copied, of one VM: ${list(copied!.one, 1)}; of ${together} at once, in sum: ${list(copied!.many, 1)}; ratio ${ratios.copied.toFixed(2)}`,
+  );
 }

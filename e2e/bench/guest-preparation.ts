@@ -45,7 +45,14 @@ const networkGraceMs = 45_000;
 // How long it may take beside what does the same.
 const target = 1;
 
-const { values } = parseArgs({ options: { guests: { type: 'string', default: 'plain,names-by-place,dracut-hostonly' }, ways: { type: 'string', default: ways.join(',') }, 'no-boot': { type: 'boolean' }, json: { type: 'boolean' } } });
+const { values } = parseArgs({
+  options: {
+    guests: { type: 'string', default: 'plain,names-by-place,dracut-hostonly' },
+    ways: { type: 'string', default: ways.join(',') },
+    'no-boot': { type: 'boolean' },
+    json: { type: 'boolean' },
+  },
+});
 const plain = 'plain';
 const guests = values.guests.split(',');
 const chosen = ways.filter((way) => values.ways.split(',').includes(way));
@@ -60,7 +67,8 @@ const scratch = await mkdtemp(join(tmpdir(), 'causeway-bench-'));
 try {
   const measured: Measured[] = [];
   // The appliance of the peers is built once, when they first run; that is not their work on a guest. Then the files of both machines are in memory.
-  if (chosen.some((way) => way !== 'causeway')) await run(peer, ['warm-up', join(await imageOf(guests[0]!), 'disk.raw'), imageCache]);
+  if (chosen.some((way) => way !== 'causeway'))
+    await run(peer, ['warm-up', join(await imageOf(guests[0]!), 'disk.raw'), imageCache]);
   if (chosen.includes('causeway')) await (await startMorphLab('qemu')).close();
   for (const guest of guests) measured.push(await measureAll(guest));
   report(measured);
@@ -91,7 +99,11 @@ async function measureAll(guest: string): Promise<Measured> {
     loads.push(loadavg()[0] ?? 0);
     process.stderr.write(`${guest}: ${way} (load ${(loads.at(-1) ?? 0).toFixed(1)})\n`);
     const taken = way === 'causeway' ? await prepareOurselves(image, disk) : await prepareByPeer(way, image, disk);
-    outcomes.push({ way, ...taken, change: taken.refused === undefined ? changeOf(before, await listTree(disk)) : unchanged });
+    outcomes.push({
+      way,
+      ...taken,
+      change: taken.refused === undefined ? changeOf(before, await listTree(disk)) : unchanged,
+    });
     process.stderr.write(`${guest}: ${way}: ${taken.seconds.toFixed(0)} s; ${taken.boot}\n`);
     await rm(disk, { force: true });
   }
@@ -110,22 +122,33 @@ async function prepareOurselves(image: string, disk: string): Promise<Taken> {
   try {
     const guest = await lab.volume(2, (path) => run('cp', ['--sparse=always', join(image, 'disk.raw'), path]));
     const nic = await lab.nic();
-    const prepared = await attempted(async () => morphLinuxGuest({
-      ssh: lab.ssh, devices: [guest.device], options: { nics: [{ macAddress: nic.macAddress }] }, signal: new AbortController().signal,
-    }));
+    const prepared = await attempted(async () =>
+      morphLinuxGuest({
+        ssh: lab.ssh,
+        devices: [guest.device],
+        options: { nics: [{ macAddress: nic.macAddress }] },
+        signal: new AbortController().signal,
+      }),
+    );
     await lab.detach(guest.id);
     const seconds = (performance.now() - begun) / 1000;
     if ('refused' in prepared) return { seconds, ...prepared };
     await run('cp', ['--sparse=always', guest.path, disk]);
     const installing = prepared.done.steps.find(({ step }) => step === 'install-cloud-init')?.seconds;
-    return { seconds, ...await bootOf(lab, guest.id, nic.id), ...(installing === undefined ? {} : { packageSeconds: installing }) };
+    return {
+      seconds,
+      ...(await bootOf(lab, guest.id, nic.id)),
+      ...(installing === undefined ? {} : { packageSeconds: installing }),
+    };
   } finally {
     await lab.close();
   }
 }
 
 /** A guest that cannot be prepared is an outcome, too. */
-async function attempted<Done>(work: () => Promise<Done>): Promise<{ readonly done: Done } | { readonly refused: string; readonly boot: string }> {
+async function attempted<Done>(
+  work: () => Promise<Done>,
+): Promise<{ readonly done: Done } | { readonly refused: string; readonly boot: string }> {
   try {
     return { done: await work() };
   } catch (error) {
@@ -144,7 +167,7 @@ async function prepareByPeer(way: Exclude<Way, 'causeway'>, image: string, disk:
   try {
     const volume = await lab.volume(2, (path) => run('cp', ['--sparse=always', disk, path]));
     await lab.detach(volume.id);
-    return { seconds, ...await bootOf(lab, volume.id, (await lab.nic()).id) };
+    return { seconds, ...(await bootOf(lab, volume.id, (await lab.nic()).id)) };
   } finally {
     await lab.close();
   }
@@ -165,7 +188,8 @@ async function bootOf(lab: MorphLab, volumeId: string, nicId: string): Promise<B
     const console = readConsole(await booted.console());
     if (console.sign === 'stopped') return { boot: `stops: ${console.line}` };
     if (console.sign === 'up') loginAt ??= elapsed;
-    if (loginAt !== undefined && elapsed - loginAt > networkGraceMs) return { boot: `login on the console after ${(loginAt / 1000).toFixed(0)} s, no answer over the network` };
+    if (loginAt !== undefined && elapsed - loginAt > networkGraceMs)
+      return { boot: `login on the console after ${(loginAt / 1000).toFixed(0)} s, no answer over the network` };
     if (elapsed > bootDeadlineMs) return { boot: `no login within ${bootDeadlineMs / 1000} s` };
     await delay(500);
   }
@@ -175,19 +199,33 @@ function report(measured: readonly Measured[]): void {
   const told = measured.map((one) => ({ ...one, ratios: ratiosOf(one.outcomes), target }));
   for (const { guest, outcomes, loads, ratios } of told) {
     keep(guest, outcomes);
-    console.log(`preparing the guest ${guest} for virtio, in software emulation (one run; load ${loads.map((load) => load.toFixed(1)).join(', ')})`);
+    console.log(
+      `preparing the guest ${guest} for virtio, in software emulation (one run; load ${loads.map((load) => load.toFixed(1)).join(', ')})`,
+    );
     for (const { way, seconds, packageSeconds, change, boot } of outcomes) {
       const installing = packageSeconds === undefined ? '' : `, of which packages ${packageSeconds.toFixed(0)} s`;
       console.log(`${way}: ${seconds.toFixed(0)} s${installing}; ${boot}`);
-      console.log(`  ${change.packagesAdded.length} packages; files: ${change.added.length} added, ${change.changed.length} changed, ${change.removed.length} removed`);
-      for (const [sign, paths] of [['+', change.added], ['~', change.changed], ['-', change.removed]] as const) console.log(`  ${sign} ${ownOf(paths)}`);
+      console.log(
+        `  ${change.packagesAdded.length} packages; files: ${change.added.length} added, ${change.changed.length} changed, ${change.removed.length} removed`,
+      );
+      for (const [sign, paths] of [
+        ['+', change.added],
+        ['~', change.changed],
+        ['-', change.removed],
+      ] as const)
+        console.log(`  ${sign} ${ownOf(paths)}`);
     }
-    const verdict = (value: number | undefined): string => (value === undefined ? 'none, as one of them did not prepare it' : `${value.toFixed(2)} x (at most ${target}: ${value <= target ? 'met' : 'missed'})`);
+    const verdict = (value: number | undefined): string =>
+      value === undefined
+        ? 'none, as one of them did not prepare it'
+        : `${value.toFixed(2)} x (at most ${target}: ${value <= target ? 'met' : 'missed'})`;
     console.log(`beside virt-customize for the same: ${verdict(ratios.customize)}`);
     console.log(`beside virt-v2v-in-place for the same, so without packages: ${verdict(ratios.v2v)}`);
   }
   if (told.length > 1) {
-    console.log(`which booted: ${chosen.map((way) => `${way} ${told.filter(({ outcomes }) => outcomes.some((one) => one.way === way && one.boot.startsWith('answers'))).length} of ${told.length}`).join(', ')}`);
+    console.log(
+      `which booted: ${chosen.map((way) => `${way} ${told.filter(({ outcomes }) => outcomes.some((one) => one.way === way && one.boot.startsWith('answers'))).length} of ${told.length}`).join(', ')}`,
+    );
   }
 }
 
@@ -197,15 +235,29 @@ function keep(guest: string, outcomes: readonly Outcome[]): void {
   const done = outcomes.filter((outcome) => outcome.refused === undefined);
   const of = (way: Way): Outcome | undefined => done.find((outcome) => outcome.way === way);
   const ours = of('causeway');
-  for (const [way, what] of [['virt-customize', 'drivers and packages'], ['virt-v2v-in-place', 'drivers alone']] as const) {
+  for (const [way, what] of [
+    ['virt-customize', 'drivers and packages'],
+    ['virt-v2v-in-place', 'drivers alone'],
+  ] as const) {
     const other = of(way);
     if (ours === undefined) continue;
-    const value = ours.seconds - (way === 'virt-v2v-in-place' ? ours.packageSeconds ?? 0 : 0);
-    kept.add({ group, what, unit: 's', ways: [{ name: 'causeway', value }, ...(other === undefined ? [] : [{ name: way, value: other.seconds }])], peer: way, goal: atMost(target) });
+    const value = ours.seconds - (way === 'virt-v2v-in-place' ? (ours.packageSeconds ?? 0) : 0);
+    kept.add({
+      group,
+      what,
+      unit: 's',
+      ways: [{ name: 'causeway', value }, ...(other === undefined ? [] : [{ name: way, value: other.seconds }])],
+      peer: way,
+      goal: atMost(target),
+    });
   }
   const numbers: readonly (readonly [what: string, unit: string, of: (outcome: Outcome) => number | undefined])[] = [
     ['packages added', 'packages', ({ change }) => change.packagesAdded.length],
-    ['settings and boot files added, changed or removed', 'files', ({ change }) => own([...change.added, ...change.changed, ...change.removed]).length],
+    [
+      'settings and boot files added, changed or removed',
+      'files',
+      ({ change }) => own([...change.added, ...change.changed, ...change.removed]).length,
+    ],
     ['from power-on to its answer over the network', 's', ({ answeredAfter }) => answeredAfter],
   ];
   for (const [what, unit, numberOf] of numbers) {
@@ -219,21 +271,31 @@ function keep(guest: string, outcomes: readonly Outcome[]): void {
 }
 
 /** The same work: packages and drivers, and drivers alone. */
-function ratiosOf(outcomes: readonly Outcome[]): { readonly customize: number | undefined; readonly v2v: number | undefined } {
-  const of = (way: Way): Outcome | undefined => outcomes.find((outcome) => outcome.way === way && outcome.refused === undefined);
+function ratiosOf(outcomes: readonly Outcome[]): {
+  readonly customize: number | undefined;
+  readonly v2v: number | undefined;
+} {
+  const of = (way: Way): Outcome | undefined =>
+    outcomes.find((outcome) => outcome.way === way && outcome.refused === undefined);
   const [ours, customize, v2v] = [of('causeway'), of('virt-customize'), of('virt-v2v-in-place')];
   return {
     customize: ours === undefined || customize === undefined ? undefined : ours.seconds / customize.seconds,
-    v2v: ours === undefined || v2v === undefined ? undefined : (ours.seconds - (ours.packageSeconds ?? 0)) / v2v.seconds,
+    v2v:
+      ours === undefined || v2v === undefined ? undefined : (ours.seconds - (ours.packageSeconds ?? 0)) / v2v.seconds,
   };
 }
 
 /** Settings and boot files of the system, without those that packages bring in numbers. */
 function own(paths: readonly string[]): readonly string[] {
-  return paths.filter((path) => /^\/(etc|boot)\//.test(path) && !/\/(rc\d\.d|alternatives|ld\.so\.cache|cloud\/templates|apparmor)/.test(path));
+  return paths.filter(
+    (path) =>
+      /^\/(etc|boot)\//.test(path) && !/\/(rc\d\.d|alternatives|ld\.so\.cache|cloud\/templates|apparmor)/.test(path),
+  );
 }
 
 function ownOf(paths: readonly string[]): string {
   const few = own(paths);
-  return few.length === 0 ? 'none in /etc and /boot' : few.slice(0, 24).join(' ') + (few.length > 24 ? ` and ${few.length - 24} more` : '');
+  return few.length === 0
+    ? 'none in /etc and /boot'
+    : few.slice(0, 24).join(' ') + (few.length > 24 ? ` and ${few.length - 24} more` : '');
 }

@@ -43,14 +43,18 @@ export async function createImagesProject(scratch: string, { cloud }: Lab, inPar
   await mkdir(images, { recursive: true });
   const project = join(scratch, 'project');
   createProject(project, 'Measurement');
-  const causeway = new CommandLine(project, { CAUSEWAY_KEY_FILE: join(scratch, 'vault.key'), CAUSEWAY_USER_FOLDER: join(scratch, 'user') });
+  const causeway = new CommandLine(project, {
+    CAUSEWAY_KEY_FILE: join(scratch, 'vault.key'),
+    CAUSEWAY_USER_FOLDER: join(scratch, 'user'),
+  });
   await addEndpoints(causeway, { cloud });
   await causeway.expect(['endpoint', 'add', 'images', '--plugin', 'disk-images', '--set', `path=${images}`]);
   await causeway.expect(['execution', 'parallel', String(inParallel)]);
   const environment = await writeCloudEnvironment(project);
   return {
     causeway,
-    createReplica: async (name) => void (await causeway.expect(['replica', 'create', 'images', name, cloudEndpoint, '--environment', environment])),
+    createReplica: async (name) =>
+      void (await causeway.expect(['replica', 'create', 'images', name, cloudEndpoint, '--environment', environment])),
   };
 }
 
@@ -59,7 +63,8 @@ export async function makeImage(folder: string, name: string, mib: number): Prom
   const bytes = randomFillSync(Buffer.alloc(mebibyte));
   const file = await open(join(folder, `${name}.raw`), 'w');
   for (let at = 0; at < mib; at++) {
-    for (let block = 0; block < mebibyte; block += 4096) createHash('md5').update(`${name} ${at} ${block}`).digest().copy(bytes, block);
+    for (let block = 0; block < mebibyte; block += 4096)
+      createHash('md5').update(`${name} ${at} ${block}`).digest().copy(bytes, block);
     await file.write(bytes, 0, mebibyte, at * mebibyte);
   }
   await file.close();
@@ -69,8 +74,17 @@ export async function makeImage(folder: string, name: string, mib: number): Prom
 export type Interval = readonly [from: number, until: number];
 
 const executionSchema = z.object({ id: z.string(), state: z.string() });
-const doneSchema = z.object({ type: z.literal('disk.done'), at: z.string(), details: z.object({ durationSeconds: z.number() }) });
-const verificationSchema = z.object({ type: z.literal('task.state'), at: z.string(), taskId: z.literal('verify-disks'), details: z.object({ state: z.string() }) });
+const doneSchema = z.object({
+  type: z.literal('disk.done'),
+  at: z.string(),
+  details: z.object({ durationSeconds: z.number() }),
+});
+const verificationSchema = z.object({
+  type: z.literal('task.state'),
+  at: z.string(),
+  taskId: z.literal('verify-disks'),
+  details: z.object({ state: z.string() }),
+});
 
 /** When each disk of the replica's last execution was copied, which must have completed. */
 export async function copyingTimes(causeway: CommandLine, replica: string): Promise<readonly Interval[]> {
@@ -82,13 +96,19 @@ export async function copyingTimes(causeway: CommandLine, replica: string): Prom
 /** When what the replica's last execution wrote was read again. */
 export async function verifyingTimes(causeway: CommandLine, replica: string): Promise<readonly Interval[]> {
   const states = (await eventsOf(causeway, replica)).flatMap((line) => verificationSchema.safeParse(line).data ?? []);
-  const [from, until] = ['running', 'completed'].map((state) => states.find(({ details }) => details.state === state)?.at);
+  const [from, until] = ['running', 'completed'].map(
+    (state) => states.find(({ details }) => details.state === state)?.at,
+  );
   if (from === undefined || until === undefined) throw new Error(`${replica} was not verified`);
   return [[Date.parse(from), Date.parse(until)]];
 }
 
 async function eventsOf(causeway: CommandLine, replica: string): Promise<readonly unknown[]> {
-  const lines = (await causeway.expect(['execution', 'show', replica, '--events', '--json'])).trim().split('\n').map((line): unknown => JSON.parse(line));
-  if (executionSchema.parse(lines[0]).state !== 'completed') throw new Error(`the execution of ${replica} was not completed`);
+  const lines = (await causeway.expect(['execution', 'show', replica, '--events', '--json']))
+    .trim()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+  if (executionSchema.parse(lines[0]).state !== 'completed')
+    throw new Error(`the execution of ${replica} was not completed`);
   return lines;
 }

@@ -23,7 +23,13 @@ import { socketBytes } from './socket-bytes.ts';
 
 const mebibyte = 1024 * 1024;
 const targets = { seconds: 15, megabytes: 20 };
-const { values } = parseArgs({ options: { gib: { type: 'string', default: '1024' }, runs: { type: 'string', default: '3' }, json: { type: 'boolean' } } });
+const { values } = parseArgs({
+  options: {
+    gib: { type: 'string', default: '1024' },
+    runs: { type: 'string', default: '3' },
+    json: { type: 'boolean' },
+  },
+});
 const vm = 'large';
 
 if (!existsSync(join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js'))) {
@@ -39,10 +45,18 @@ try {
   const disk = join(scratch, 'disk.raw');
   await promisify(execFile)('truncate', ['-s', `${values.gib}G`, disk]);
   qemu = await QemuProcess.start({ source: join(scratch, 's.qmp'), test: join(scratch, 't.qmp') }, vm, [
-    '-blockdev', JSON.stringify({ driver: 'raw', 'node-name': 'data-node', discard: 'unmap', file: { driver: 'file', filename: disk, discard: 'unmap' } }),
-    '-device', 'virtio-blk-pci,id=data,drive=data-node',
+    '-blockdev',
+    JSON.stringify({
+      driver: 'raw',
+      'node-name': 'data-node',
+      discard: 'unmap',
+      file: { driver: 'file', filename: disk, discard: 'unmap' },
+    }),
+    '-device',
+    'virtio-blk-pci,id=data,drive=data-node',
   ]);
-  for (let part = 0; part < 16; part += 1) await qemu.io('/machine/peripheral/data/virtio-backend', `write -P ${part + 1} ${part * 61 * 1024 * mebibyte} 4M`);
+  for (let part = 0; part < 16; part += 1)
+    await qemu.io('/machine/peripheral/data/virtio-backend', `write -P ${part + 1} ${part * 61 * 1024 * mebibyte} 4M`);
   lab = await startLab({ folder: join(scratch, 'lab'), withVm: false, say: () => {} });
   await measure(lab, qemu);
   report.finish();
@@ -62,9 +76,20 @@ interface Sample {
 async function measure({ cloud }: Lab, source: QemuProcess): Promise<void> {
   const project = join(scratch, 'project');
   createProject(project, 'Measurement');
-  const causeway = new CommandLine(project, { CAUSEWAY_KEY_FILE: join(scratch, 'vault.key'), CAUSEWAY_USER_FOLDER: join(scratch, 'user') });
+  const causeway = new CommandLine(project, {
+    CAUSEWAY_KEY_FILE: join(scratch, 'vault.key'),
+    CAUSEWAY_USER_FOLDER: join(scratch, 'user'),
+  });
   await addEndpoints(causeway, { cloud });
-  await causeway.expect(['endpoint', 'add', 'host', '--plugin', 'qemu-hypervisor', '--set', `qmp_socket=${join(scratch, 's.qmp')}`]);
+  await causeway.expect([
+    'endpoint',
+    'add',
+    'host',
+    '--plugin',
+    'qemu-hypervisor',
+    '--set',
+    `qmp_socket=${join(scratch, 's.qmp')}`,
+  ]);
   const environment = await writeCloudEnvironment(project, 'qemu-hypervisor');
   await causeway.expect(['replica', 'create', 'host', vm, cloudEndpoint, '--environment', environment]);
   const first = await execute(causeway);
@@ -74,15 +99,52 @@ async function measure({ cloud }: Lab, source: QemuProcess): Promise<void> {
   await source.io('/machine/peripheral/data/virtio-backend', `write -P 99 ${500 * 1024 * mebibyte} 1M`);
   const changed = await execute(causeway);
   const group = `${values.gib} GiB, nothing changed`;
-  const way = (pick: (sample: Sample) => number) => [wayOf('causeway', unchanged.map(pick)), wayOf('the first execution', [pick(first)]), wayOf('1 MiB changed', [pick(changed)])];
-  report.add({ group, what: 'time', unit: 's', ways: way(({ seconds }) => seconds), peer: 'the first execution', goal: atMost(targets.seconds, 'value') });
-  report.add({ group, what: 'traffic of the engine', unit: 'MB', ways: way(({ megabytes }) => megabytes), peer: 'the first execution', goal: atMost(targets.megabytes, 'value') });
-  report.add({ group, what: 'CPU of the engine', unit: 's', ways: way(({ cpuSeconds }) => cpuSeconds), peer: 'the first execution' });
-  report.add({ group, what: 'memory of the engine', unit: 'MiB', ways: way(({ residentMib }) => residentMib), peer: 'the first execution' });
-  console.log(`nothing changed on ${values.gib} GiB (median of ${values.runs}, load ${(loadavg()[0] ?? 0).toFixed(1)}): ${line(unchanged)}`);
+  const way = (pick: (sample: Sample) => number) => [
+    wayOf('causeway', unchanged.map(pick)),
+    wayOf('the first execution', [pick(first)]),
+    wayOf('1 MiB changed', [pick(changed)]),
+  ];
+  report.add({
+    group,
+    what: 'time',
+    unit: 's',
+    ways: way(({ seconds }) => seconds),
+    peer: 'the first execution',
+    goal: atMost(targets.seconds, 'value'),
+  });
+  report.add({
+    group,
+    what: 'traffic of the engine',
+    unit: 'MB',
+    ways: way(({ megabytes }) => megabytes),
+    peer: 'the first execution',
+    goal: atMost(targets.megabytes, 'value'),
+  });
+  report.add({
+    group,
+    what: 'CPU of the engine',
+    unit: 's',
+    ways: way(({ cpuSeconds }) => cpuSeconds),
+    peer: 'the first execution',
+  });
+  report.add({
+    group,
+    what: 'memory of the engine',
+    unit: 'MiB',
+    ways: way(({ residentMib }) => residentMib),
+    peer: 'the first execution',
+  });
+  console.log(
+    `nothing changed on ${values.gib} GiB (median of ${values.runs}, load ${(loadavg()[0] ?? 0).toFixed(1)}): ${line(unchanged)}`,
+  );
   console.log(`1 MiB changed: ${line([changed])}`);
-  const [seconds, megabytes] = [median(unchanged.map((one) => one.seconds)), median(unchanged.map((one) => one.megabytes))];
-  console.log(`at most ${targets.seconds} s: ${seconds <= targets.seconds ? 'met' : 'missed'}; at most ${targets.megabytes} MB: ${megabytes <= targets.megabytes ? 'met' : 'missed'}`);
+  const [seconds, megabytes] = [
+    median(unchanged.map((one) => one.seconds)),
+    median(unchanged.map((one) => one.megabytes)),
+  ];
+  console.log(
+    `at most ${targets.seconds} s: ${seconds <= targets.seconds ? 'met' : 'missed'}; at most ${targets.megabytes} MB: ${megabytes <= targets.megabytes ? 'met' : 'missed'}`,
+  );
 }
 
 function line(samples: readonly Sample[]): string {

@@ -8,7 +8,15 @@ import { parseArgs } from 'node:util';
 import type { LinkShape } from '../rigs/wan-link.ts';
 import { atLeast, atMost, startReport, wayOf } from './results.ts';
 import { mebibyte } from './transfer-disks.ts';
-import { addVersions, inTurns, makeDisks, printRows, reportRows, withTransferRig, type TransferRow } from './transfer-run.ts';
+import {
+  addVersions,
+  inTurns,
+  makeDisks,
+  printRows,
+  reportRows,
+  withTransferRig,
+  type TransferRow,
+} from './transfer-run.ts';
 import { waysOver } from './transfer-ways.ts';
 
 interface NamedLink extends LinkShape {
@@ -27,7 +35,14 @@ const links: readonly NamedLink[] = [
 ];
 
 const { values } = parseArgs({
-  options: { runs: { type: 'string' }, mib: { type: 'string' }, link: { type: 'string' }, only: { type: 'string' }, way: { type: 'string' }, json: { type: 'boolean' } },
+  options: {
+    runs: { type: 'string' },
+    mib: { type: 'string' },
+    link: { type: 'string' },
+    only: { type: 'string' },
+    way: { type: 'string' },
+    json: { type: 'boolean' },
+  },
 });
 const runs = Number(values.runs ?? 3);
 const report = startReport('links');
@@ -36,18 +51,35 @@ addVersions(report);
 await withTransferRig(async (rig) => {
   const all: TransferRow[] = [];
   for (const link of links.filter(({ name }) => name.includes(values.link ?? ''))) {
-    const { random, files, target } = await makeDisks(rig.scratch, Number(values.mib ?? link.mib) * mebibyte, Number(values.mib ?? link.filesMib ?? link.mib) * mebibyte);
-    for (const [kind, source] of [['random', random], ['files', files]] as const) {
+    const { random, files, target } = await makeDisks(
+      rig.scratch,
+      Number(values.mib ?? link.mib) * mebibyte,
+      Number(values.mib ?? link.filesMib ?? link.mib) * mebibyte,
+    );
+    for (const [kind, source] of [
+      ['random', random],
+      ['files', files],
+    ] as const) {
       if (values.only !== undefined && values.only !== kind) continue;
       const course = { ...rig, source, target, link };
       const ways = waysOver(course, 'both').filter(({ name }) => values.way === undefined || name === values.way);
       const rows = await inTurns(`${link.name}, ${kind === 'random' ? 'random' : 'file system'}`, ways, course, runs);
       const isPacked = kind === 'files';
-      reportRows(report, rows, 'nbdcopy > nbdkit', { rate: atLeast(isPacked ? 2 : 1.1), clientCpu: isPacked ? atMost(6, 'value') : atMost(2) });
+      reportRows(report, rows, 'nbdcopy > nbdkit', {
+        rate: atLeast(isPacked ? 2 : 1.1),
+        clientCpu: isPacked ? atMost(6, 'value') : atMost(2),
+      });
       const [https, ssh] = ['causeway', 'causeway over SSH'].map((name) => rows.find(({ way }) => way === name));
       if (https !== undefined && ssh !== undefined) {
         const [over, beside] = [wayOf(ssh.way, ssh.rates), wayOf(https.way, https.rates)];
-        report.add({ group: `${https.group}, by SSH`, what: 'rate beside HTTPS', unit: 'MiB/s', ways: [over, beside], peer: beside.name, goal: atLeast(0.9) });
+        report.add({
+          group: `${https.group}, by SSH`,
+          what: 'rate beside HTTPS',
+          unit: 'MiB/s',
+          ways: [over, beside],
+          peer: beside.name,
+          goal: atLeast(0.9),
+        });
       }
       all.push(...rows);
     }

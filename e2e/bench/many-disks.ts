@@ -19,11 +19,20 @@ const mebibyte = 1024 * 1024;
 const diskBytes = 8 * 1024 * mebibyte;
 const targetMegabytes = 350;
 const { values } = parseArgs({
-  options: { running: { type: 'string', default: '8' }, queued: { type: 'string', default: '4' }, disks: { type: 'string', default: '4' }, mib: { type: 'string', default: '64' }, json: { type: 'boolean' } },
+  options: {
+    running: { type: 'string', default: '8' },
+    queued: { type: 'string', default: '4' },
+    disks: { type: 'string', default: '4' },
+    mib: { type: 'string', default: '64' },
+    json: { type: 'boolean' },
+  },
 });
 const running = Number(values.running);
 const disks = Number(values.disks);
-const names = Array.from({ length: running + Number(values.queued) }, (_, index) => `vm-${String(index).padStart(3, '0')}`);
+const names = Array.from(
+  { length: running + Number(values.queued) },
+  (_, index) => `vm-${String(index).padStart(3, '0')}`,
+);
 
 const report = startReport('many-disks');
 await withImagesLab(async (lab, scratch) => {
@@ -39,7 +48,10 @@ async function measure(of: Lab, scratch: string): Promise<void> {
   for (const name of names) await createReplica(name);
   await causeway.expect(['wave', 'create', 'night', ...names]);
   const begun = performance.now();
-  const child = causeway.start(['wave', 'start', 'night', '--at-once', String(running)], ['ignore', 'ignore', 'inherit']);
+  const child = causeway.start(
+    ['wave', 'start', 'night', '--at-once', String(running)],
+    ['ignore', 'ignore', 'inherit'],
+  );
   let [residentBytes, cpuSeconds] = [0, 0];
   const timer = setInterval(() => {
     residentBytes = Math.max(residentBytes, highestResidentBytes(child.pid ?? 0) ?? 0);
@@ -52,13 +64,30 @@ async function measure(of: Lab, scratch: string): Promise<void> {
   const most = mostInParallel((await Promise.all(names.map((name) => copyingTimes(causeway, name)))).flat());
   const megabytes = residentBytes / 1e6;
   const group = `${running} VMs of ${disks} disks in parallel, ${values.queued} in the queue`;
-  report.add({ group, what: 'memory of the engine', unit: 'MB', ways: [{ name: 'causeway', value: megabytes }], goal: atMost(targetMegabytes, 'value') });
-  report.add({ group, what: 'disks copied in the same moment, at most', unit: '', ways: [{ name: 'causeway', value: most }] });
+  report.add({
+    group,
+    what: 'memory of the engine',
+    unit: 'MB',
+    ways: [{ name: 'causeway', value: megabytes }],
+    goal: atMost(targetMegabytes, 'value'),
+  });
+  report.add({
+    group,
+    what: 'disks copied in the same moment, at most',
+    unit: '',
+    ways: [{ name: 'causeway', value: most }],
+  });
   report.add({ group, what: 'time of the wave', unit: 's', ways: [{ name: 'causeway', value: seconds }] });
   report.add({ group, what: 'CPU of the engine', unit: 's', ways: [{ name: 'causeway', value: cpuSeconds }] });
-  console.log(`${group}, disks of ${diskBytes / 1024 / mebibyte} GiB with ${values.mib} MiB of data each; load ${(loadavg()[0] ?? 0).toFixed(1)}`);
-  console.log(`the wave took ${seconds.toFixed(0)} s and ${cpuSeconds.toFixed(0)} CPU s; at most ${most} disks were copied in the same moment`);
-  console.log(`the engine had at most ${megabytes.toFixed(0)} MB resident (at most ${targetMegabytes}: ${megabytes <= targetMegabytes ? 'met' : 'missed'})`);
+  console.log(
+    `${group}, disks of ${diskBytes / 1024 / mebibyte} GiB with ${values.mib} MiB of data each; load ${(loadavg()[0] ?? 0).toFixed(1)}`,
+  );
+  console.log(
+    `the wave took ${seconds.toFixed(0)} s and ${cpuSeconds.toFixed(0)} CPU s; at most ${most} disks were copied in the same moment`,
+  );
+  console.log(
+    `the engine had at most ${megabytes.toFixed(0)} MB resident (at most ${targetMegabytes}: ${megabytes <= targetMegabytes ? 'met' : 'missed'})`,
+  );
 }
 
 function mostInParallel(intervals: readonly Interval[]): number {
@@ -78,7 +107,8 @@ async function makeImage(folder: string, name: string, machine: string): Promise
   await file.truncate(diskBytes);
   const count = Math.max(1, Math.floor((Number(values.mib) * mebibyte) / runBytes));
   for (let run = 0; run < count; run += 1) {
-    for (let block = 0; block < runBytes; block += 4096) createHash('md5').update(`${machine} ${name} ${run} ${block}`).digest().copy(bytes, block);
+    for (let block = 0; block < runBytes; block += 4096)
+      createHash('md5').update(`${machine} ${name} ${run} ${block}`).digest().copy(bytes, block);
     await file.write(bytes, 0, runBytes, Math.floor(diskBytes / count / runBytes) * runBytes * run);
   }
   await file.close();

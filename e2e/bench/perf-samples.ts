@@ -11,7 +11,13 @@ export function samplesIn(text: string): readonly PerfSample[] {
     const [head = '', ...lines] = block.split('\n').filter((line) => line.trim() !== '');
     const match = /^\s*(.+?)\s+(\d+)\s*$/.exec(head);
     if (match === null) return [];
-    return [{ command: match[1]!, pid: Number(match[2]), frames: lines.map((line) => line.trim().replace(/^[0-9a-f]+\s+/, '')) }];
+    return [
+      {
+        command: match[1]!,
+        pid: Number(match[2]),
+        frames: lines.map((line) => line.trim().replace(/^[0-9a-f]+\s+/, '')),
+      },
+    ];
   });
 }
 
@@ -34,7 +40,12 @@ export const parts = [...rules.map(({ part }) => part), 'all else'];
 export function secondsByPart(samples: readonly PerfSample[], samplesPerSecond: number): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();
   for (const { frames } of samples) {
-    const part = rules.find(({ innermost, chain }) => innermost?.test(frames[0] ?? '') === true || (chain !== undefined && frames.some((frame) => chain.test(frame))))?.part ?? 'all else';
+    const part =
+      rules.find(
+        ({ innermost, chain }) =>
+          innermost?.test(frames[0] ?? '') === true ||
+          (chain !== undefined && frames.some((frame) => chain.test(frame))),
+      )?.part ?? 'all else';
     sums.set(part, (sums.get(part) ?? 0) + 1 / samplesPerSecond);
   }
   return sums;

@@ -7,7 +7,12 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Extent } from '../../shared/model/extent.ts';
 import type { DiskReader } from '../../electron/engine/ports/disk-reader.ts';
 import type { WriteTarget } from '../../electron/engine/ports/write-target.ts';
-import { createTransferTables, openTransferState, replicateDisk, type DiskOutcome } from '../../electron/engine/replication/index.ts';
+import {
+  createTransferTables,
+  openTransferState,
+  replicateDisk,
+  type DiskOutcome,
+} from '../../electron/engine/replication/index.ts';
 import { startReport } from './results.ts';
 
 /**
@@ -74,11 +79,24 @@ const watch = setInterval(() => {
   highestRss = Math.max(highestRss, process.memoryUsage.rss());
 }, 50);
 
-function replicate(diskId: string, sizeBytes: number, dataBytes: number, snapshotId: string, salt: number): Promise<DiskOutcome> {
+function replicate(
+  diskId: string,
+  sizeBytes: number,
+  dataBytes: number,
+  snapshotId: string,
+  salt: number,
+): Promise<DiskOutcome> {
   const state = openTransferState({ db, folder, replicaId: 'bench', diskId, sizeBytes });
   return replicateDisk({
-    reader: reader(sizeBytes, dataBytes, salt), writer: writer(sizeBytes), state, snapshotId, baseSnapshotId: undefined, volumeId: diskId,
-    volumeIsNew: true, volumesAreZeroed: true, signal: new AbortController().signal,
+    reader: reader(sizeBytes, dataBytes, salt),
+    writer: writer(sizeBytes),
+    state,
+    snapshotId,
+    baseSnapshotId: undefined,
+    volumeId: diskId,
+    volumeIsNew: true,
+    volumesAreZeroed: true,
+    signal: new AbortController().signal,
   });
 }
 
@@ -91,9 +109,19 @@ async function measure(name: string, dataBytes: number, work: () => Promise<unkn
   const used = process.cpuUsage(cpu);
   const cpuSeconds = (used.user + used.system) / 1e6;
   const gib = dataBytes / GIB;
-  const row = [name.padEnd(46), `${(gib / seconds).toFixed(2)} GiB/s`, `${(cpuSeconds / gib).toFixed(2)} CPU s/GiB`, `${seconds.toFixed(2)} s`, `RSS ${(highestRss / MIB).toFixed(0)} MiB`];
+  const row = [
+    name.padEnd(46),
+    `${(gib / seconds).toFixed(2)} GiB/s`,
+    `${(cpuSeconds / gib).toFixed(2)} CPU s/GiB`,
+    `${seconds.toFixed(2)} s`,
+    `RSS ${(highestRss / MIB).toFixed(0)} MiB`,
+  ];
   console.log(row.join('  '));
-  for (const [what, unit, value] of [['CPU', 's/GiB', cpuSeconds / gib], ['rate', 'GiB/s', gib / seconds], ['memory', 'MiB', highestRss / MIB]] as const) {
+  for (const [what, unit, value] of [
+    ['CPU', 's/GiB', cpuSeconds / gib],
+    ['rate', 'GiB/s', gib / seconds],
+    ['memory', 'MiB', highestRss / MIB],
+  ] as const) {
     report.add({ group: name, what, unit, ways: [{ name: 'causeway', value }] });
   }
   return cpuSeconds;
@@ -103,7 +131,8 @@ try {
   const data = dataGib * GIB;
   await replicate('warm', GIB, GIB / 4, 's1', 0);
   await measure('for comparison: SHA-256 of 64 KiB blocks alone', GIB, async () => {
-    for (let block = 0; block < 16_384; block++) hash('sha256', pattern.subarray((block % 100) * 65_536, (block % 100) * 65_536 + 65_536), 'buffer');
+    for (let block = 0; block < 16_384; block++)
+      hash('sha256', pattern.subarray((block % 100) * 65_536, (block % 100) * 65_536 + 65_536), 'buffer');
   });
   await measure(`first execution, ${dataGib} GiB`, data, () => replicate('a', data, data, 's1', 0));
   await measure('same content again, compared by digest', data, () => replicate('a', data, data, 's2', 0));
@@ -111,9 +140,19 @@ try {
   const small = await measure('1 GiB disk, 1 GiB allocated', GIB, () => replicate('b', GIB, GIB, 's1', 0));
   const sparse = await measure('100 GiB disk, 1 GiB allocated', GIB, () => replicate('c', 100 * GIB, GIB, 's1', 0));
   console.log(`100 GiB with 1 GiB allocated costs ${(sparse / small).toFixed(2)} x the CPU of a full 1 GiB disk`);
-  report.add({ group: '100 GiB disk, 1 GiB allocated, beside a full one', what: 'CPU', unit: 's', ways: [{ name: 'causeway', value: sparse }, { name: 'the full disk', value: small }], peer: 'the full disk' });
+  report.add({
+    group: '100 GiB disk, 1 GiB allocated, beside a full one',
+    what: 'CPU',
+    unit: 's',
+    ways: [
+      { name: 'causeway', value: sparse },
+      { name: 'the full disk', value: small },
+    ],
+    peer: 'the full disk',
+  });
   await measure('4 disks of 16 TiB in parallel, 2 GiB allocated each', 8 * GIB, () =>
-    Promise.all(['w', 'x', 'y', 'z'].map((id) => replicate(id, 16 * 1024 * GIB, 2 * GIB, 's1', 0))));
+    Promise.all(['w', 'x', 'y', 'z'].map((id) => replicate(id, 16 * 1024 * GIB, 2 * GIB, 's1', 0))),
+  );
   report.finish();
 } finally {
   clearInterval(watch);

@@ -17,7 +17,10 @@ function statOf(pid: number | 'self'): ProcessStat | undefined {
     return undefined;
   }
   // The name in parentheses may hold anything; the fields are counted from behind it.
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ').map(Number);
+  const fields = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
   const ticks = [11, 12, 13, 14].reduce((sum, index) => sum + (fields[index] ?? 0), 0);
   return { parent: fields[1] ?? 0, seconds: ticks / ticksPerSecond };
 }

@@ -20,7 +20,9 @@ if (spawnSync('perf', ['--version']).status !== 0) {
   console.error('perf is missing: apt-get install linux-perf');
   process.exit(2);
 }
-const { values } = parseArgs({ options: { mib: { type: 'string' }, only: { type: 'string' }, json: { type: 'boolean' } } });
+const { values } = parseArgs({
+  options: { mib: { type: 'string' }, only: { type: 'string' }, json: { type: 'boolean' } },
+});
 const sizeBytes = Number(values.mib ?? 1024) * mebibyte;
 const samplesPerSecond = 997;
 const report = startReport('profile');
@@ -33,7 +35,12 @@ const longLink: LinkShape = { roundTripMs: 80, megabitsPerSecond: 1000 };
 const shortLink: LinkShape = { roundTripMs: 10, megabitsPerSecond: 1000 };
 const besideNbdcopy = ['causeway', 'nbdcopy > nbdkit'];
 const besideHttps = ['causeway over SSH', 'causeway'];
-const cases: readonly (readonly [group: string, kind: 'random' | 'files', link: LinkShape | undefined, ways: readonly string[]])[] = [
+const cases: readonly (readonly [
+  group: string,
+  kind: 'random' | 'files',
+  link: LinkShape | undefined,
+  ways: readonly string[],
+])[] = [
   ['no link, random', 'random', undefined, besideNbdcopy],
   ['no link, file system', 'files', undefined, besideNbdcopy],
   ['1 Gbit/s, 80 ms, file system', 'files', longLink, besideNbdcopy],
@@ -55,9 +62,14 @@ await withTransferRig(async (rig) => {
     console.log(`\n${group}: processor seconds for a GiB of data`);
     for (const side of ['client', 'server'] as const) {
       for (const what of parts) {
-        const rows = ways.map(({ name }, index) => ({ name, value: (profiles[index]?.[side].get(what) ?? 0) / gibibytes }));
+        const rows = ways.map(({ name }, index) => ({
+          name,
+          value: (profiles[index]?.[side].get(what) ?? 0) / gibibytes,
+        }));
         if (rows.every(({ value }) => value < 0.02)) continue;
-        console.log(`${side.padEnd(8)}${what.padEnd(24)}${rows.map(({ value }) => value.toFixed(2).padStart(8)).join('')}`);
+        console.log(
+          `${side.padEnd(8)}${what.padEnd(24)}${rows.map(({ value }) => value.toFixed(2).padStart(8)).join('')}`,
+        );
         report.add({ group: `${group}: ${side}`, what, unit: 's/GiB', ways: rows });
       }
     }
@@ -66,19 +78,42 @@ await withTransferRig(async (rig) => {
 report.finish();
 
 async function profiled(way: Way, file: string): Promise<Profile> {
-  const perf = spawn('perf', ['record', '-q', '-a', '-g', '-e', 'cpu-clock', '-F', String(samplesPerSecond), '-o', file, '--control', 'fd:3,4'], { stdio: ['ignore', 'ignore', 'inherit', 'pipe', 'pipe'] });
+  const perf = spawn(
+    'perf',
+    ['record', '-q', '-a', '-g', '-e', 'cpu-clock', '-F', String(samplesPerSecond), '-o', file, '--control', 'fd:3,4'],
+    { stdio: ['ignore', 'ignore', 'inherit', 'pipe', 'pipe'] },
+  );
   const ended = once(perf, 'exit');
   const [control, acknowledged] = [perf.stdio[3], perf.stdio[4]];
-  if (control === undefined || control === null || !('write' in control) || acknowledged === undefined || acknowledged === null) throw new Error('perf has no control channel');
+  if (
+    control === undefined ||
+    control === null ||
+    !('write' in control) ||
+    acknowledged === undefined ||
+    acknowledged === null
+  )
+    throw new Error('perf has no control channel');
   control.write('ping\n');
   await once(acknowledged, 'data');
   await way.run();
   perf.kill('SIGINT');
   await ended;
-  const samples = samplesIn(execFileSync('perf', ['script', '-i', file, '-F', 'comm,pid,ip,sym,dso'], { encoding: 'utf8', maxBuffer: 2 ** 30, stdio: ['ignore', 'pipe', 'ignore'] }));
+  const samples = samplesIn(
+    execFileSync('perf', ['script', '-i', file, '-F', 'comm,pid,ip,sym,dso'], {
+      encoding: 'utf8',
+      maxBuffer: 2 ** 30,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  );
   const isClient = (pid: number, command: string): boolean => pid === process.pid || command === 'nbdcopy';
   return {
-    client: secondsByPart(samples.filter(({ pid, command }) => isClient(pid, command)), samplesPerSecond),
-    server: secondsByPart(samples.filter(({ command }) => ['python3', 'nbdkit', 'sshd'].includes(command)), samplesPerSecond),
+    client: secondsByPart(
+      samples.filter(({ pid, command }) => isClient(pid, command)),
+      samplesPerSecond,
+    ),
+    server: secondsByPart(
+      samples.filter(({ command }) => ['python3', 'nbdkit', 'sshd'].includes(command)),
+      samplesPerSecond,
+    ),
   };
 }

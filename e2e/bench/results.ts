@@ -41,7 +41,9 @@ const rowSchema = z.strictObject({
 });
 
 const plotSchema = z.strictObject({
-  title: z.string(), x: z.string(), y: z.string(),
+  title: z.string(),
+  x: z.string(),
+  y: z.string(),
   lines: z.array(z.strictObject({ name: z.string(), points: z.array(z.tuple([z.number(), z.number()])) })),
 });
 
@@ -146,9 +148,21 @@ export function startReport(_name: MeasurementName): Report {
       if (!isJson) return;
       const commit = commitOf();
       const measurement: Measurement = {
-        date, seconds: Math.round((performance.now() - begun) / 1000), ...(commit === undefined ? {} : { commit }), ...(given.length === 0 ? {} : { arguments: given }),
-        machine: { processor: cpus()[0]?.model ?? '', cores: availableParallelism(), memoryGib: Math.round(totalmem() / 2 ** 30), kernel: `${type()} ${release()}` },
-        loadBefore: rounded(loadBefore), versions, rows, ...(plots.length === 0 ? {} : { plots }), ...(notes.length === 0 ? {} : { notes }),
+        date,
+        seconds: Math.round((performance.now() - begun) / 1000),
+        ...(commit === undefined ? {} : { commit }),
+        ...(given.length === 0 ? {} : { arguments: given }),
+        machine: {
+          processor: cpus()[0]?.model ?? '',
+          cores: availableParallelism(),
+          memoryGib: Math.round(totalmem() / 2 ** 30),
+          kernel: `${type()} ${release()}`,
+        },
+        loadBefore: rounded(loadBefore),
+        versions,
+        rows,
+        ...(plots.length === 0 ? {} : { plots }),
+        ...(notes.length === 0 ? {} : { notes }),
       };
       process.stdout.write(`${JSON.stringify(measurement, undefined, 2)}\n`);
     },
@@ -162,10 +176,12 @@ export function rowsIn(json: string): readonly Row[] {
 
 /** The results with those of a run: a measurement takes the place of its former one. Those that no longer exist are left out. */
 export function mergePerformance(known: Performance, newer: Performance, names: readonly string[]): Performance {
-  return Object.fromEntries(names.flatMap((name) => {
-    const measurement = newer[name] ?? known[name];
-    return measurement === undefined ? [] : [[name, measurement]];
-  }));
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const measurement = newer[name] ?? known[name];
+      return measurement === undefined ? [] : [[name, measurement]];
+    }),
+  );
 }
 
 export function readPerformance(file: string): Performance {
@@ -186,7 +202,9 @@ function rounded(value: number): number {
 /** At most so many points as a plot can show. */
 function thinned(points: readonly (readonly [number, number])[]): [number, number][] {
   const step = Math.ceil(points.length / 120);
-  return points.filter((_, index) => index % step === 0 || index === points.length - 1).map(([x, y]) => [rounded(x), rounded(y)]);
+  return points
+    .filter((_, index) => index % step === 0 || index === points.length - 1)
+    .map(([x, y]) => [rounded(x), rounded(y)]);
 }
 
 function versionOf([command, ...args]: readonly string[]): string | undefined {
@@ -200,5 +218,7 @@ function commitOf(): string | undefined {
     return status === 0 ? stdout.trim() : undefined;
   };
   const commit = git('rev-parse', '--short=12', 'HEAD');
-  return commit === undefined ? undefined : `${commit}${git('status', '--porcelain', '--untracked-files=no') === '' ? '' : '+'}`;
+  return commit === undefined
+    ? undefined
+    : `${commit}${git('status', '--porcelain', '--untracked-files=no') === '' ? '' : '+'}`;
 }

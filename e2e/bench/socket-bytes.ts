@@ -14,7 +14,10 @@ export function socketBytes(pid: number): { stop(): number } {
       if (!line.includes(`pid=${pid},`)) continue;
       const [, , , local = '', remote = ''] = line.trim().split(/\s+/);
       const of = (name: string): number => Number(new RegExp(`\\b${name}:(\\d+)`).exec(line)?.[1] ?? 0);
-      seen.set(`${local} ${remote}`, Math.max(seen.get(`${local} ${remote}`) ?? 0, of('bytes_acked') + of('bytes_received')));
+      seen.set(
+        `${local} ${remote}`,
+        Math.max(seen.get(`${local} ${remote}`) ?? 0, of('bytes_acked') + of('bytes_received')),
+      );
     }
   };
   const timer = setInterval(look, intervalMs);

@@ -33,10 +33,32 @@ try {
   const causeway = (...args: readonly string[]): readonly string[] => [process.execPath, commandLine, ...args];
   const node = { 'node -e 0': [process.execPath, '-e', '0'] };
   const groups = [
-    { group: 'help', peer: 'kubectl --help', goal: 0.1, ways: { 'causeway --help': causeway('--help'), ...node, 'kubectl --help': [kubectl, '--help'] } },
-    { group: 'version', peer: 'kubectl version', ways: { 'causeway --version': causeway('--version'), ...node, 'kubectl version': [kubectl, 'version', '--client'] } },
-    { group: 'one document', peer: 'node -e 0', goal: 0.25, ways: { 'causeway validate': causeway('validate', document), ...node } },
-    { group: 'explain one document', peer: 'node -e 0', ways: { 'causeway explain': causeway('explain', document), ...node } },
+    {
+      group: 'help',
+      peer: 'kubectl --help',
+      goal: 0.1,
+      ways: { 'causeway --help': causeway('--help'), ...node, 'kubectl --help': [kubectl, '--help'] },
+    },
+    {
+      group: 'version',
+      peer: 'kubectl version',
+      ways: {
+        'causeway --version': causeway('--version'),
+        ...node,
+        'kubectl version': [kubectl, 'version', '--client'],
+      },
+    },
+    {
+      group: 'one document',
+      peer: 'node -e 0',
+      goal: 0.25,
+      ways: { 'causeway validate': causeway('validate', document), ...node },
+    },
+    {
+      group: 'explain one document',
+      peer: 'node -e 0',
+      ways: { 'causeway explain': causeway('explain', document), ...node },
+    },
   ] as const;
   for (const { group, peer, ways, ...rest } of groups) {
     const commands = Object.entries<readonly string[]>(ways).filter(([, [program]]) => existsSync(program!));
@@ -53,10 +75,29 @@ try {
     const others = commands.slice(1).map(([name]) => name);
     const chosen = others.includes(peer) ? peer : 'node -e 0';
     console.log(`${group} (median of ${runs}, load ${(loadavg()[0] ?? 0).toFixed(1)})`);
-    for (const [name, taken] of times) console.log(`  ${name.padEnd(22)}${median(taken).toFixed(3)} s (at least ${Math.min(...taken).toFixed(3)})${name === own ? '' : `   ${own} is ${(median(times.get(own)!) / median(taken)).toFixed(2)} x`}`);
+    for (const [name, taken] of times)
+      console.log(
+        `  ${name.padEnd(22)}${median(taken).toFixed(3)} s (at least ${Math.min(...taken).toFixed(3)})${name === own ? '' : `   ${own} is ${(median(times.get(own)!) / median(taken)).toFixed(2)} x`}`,
+      );
     if (goal !== undefined) console.log(`  at most ${goal} s: ${median(times.get(own)!) <= goal ? 'met' : 'missed'}`);
-    report.add({ group, what: 'time', unit: 's', ways: [...times].map(([name, taken]) => wayOf(name, taken)), peer: chosen, ...(goal === undefined ? {} : { goal: atMost(goal, 'value') }) });
-    if (chosen !== 'node -e 0') report.add({ group, what: 'time beside Node\'s own start', unit: 's', ways: [...times].filter(([name]) => name === own || name === 'node -e 0').map(([name, taken]) => wayOf(name, taken)), peer: 'node -e 0' });
+    report.add({
+      group,
+      what: 'time',
+      unit: 's',
+      ways: [...times].map(([name, taken]) => wayOf(name, taken)),
+      peer: chosen,
+      ...(goal === undefined ? {} : { goal: atMost(goal, 'value') }),
+    });
+    if (chosen !== 'node -e 0')
+      report.add({
+        group,
+        what: "time beside Node's own start",
+        unit: 's',
+        ways: [...times]
+          .filter(([name]) => name === own || name === 'node -e 0')
+          .map(([name, taken]) => wayOf(name, taken)),
+        peer: 'node -e 0',
+      });
   }
   report.finish();
 } finally {

@@ -28,7 +28,10 @@ export function svgOf(plots: readonly Plot[]): string {
 export interface BarChart {
   readonly title: string;
   readonly unit: string;
-  readonly groups: readonly { readonly name: string; readonly bars: readonly { readonly series: string; readonly value: number }[] }[];
+  readonly groups: readonly {
+    readonly name: string;
+    readonly bars: readonly { readonly series: string; readonly value: number }[];
+  }[];
 }
 
 const [barHeight, labelWidth, valueWidth] = [14, 330, 60];
@@ -42,10 +45,14 @@ export function svgOfBars({ title, unit, groups }: BarChart): string {
   const lines: string[] = [];
   let y = legendTop + 14 * series.length + 10;
   for (const { name, bars } of groups) {
-    lines.push(`<text x="${labelWidth - 10}" y="${y + (barHeight * bars.length) / 2 + 4}" text-anchor="end">${escaped(name)}</text>`);
+    lines.push(
+      `<text x="${labelWidth - 10}" y="${y + (barHeight * bars.length) / 2 + 4}" text-anchor="end">${escaped(name)}</text>`,
+    );
     for (const { series: of, value } of bars) {
       const wide = (value / most) * (width - labelWidth - valueWidth);
-      lines.push(`<rect x="${labelWidth}" y="${y}" width="${wide.toFixed(1)}" height="${barHeight - 2}" fill="${colourOf(of)}"/><text x="${(labelWidth + wide + 5).toFixed(1)}" y="${y + 10}" font-size="11">${short(value)}</text>`);
+      lines.push(
+        `<rect x="${labelWidth}" y="${y}" width="${wide.toFixed(1)}" height="${barHeight - 2}" fill="${colourOf(of)}"/><text x="${(labelWidth + wide + 5).toFixed(1)}" y="${y + 10}" font-size="11">${short(value)}</text>`,
+      );
       y += barHeight;
     }
     y += 10;
@@ -54,7 +61,10 @@ export function svgOfBars({ title, unit, groups }: BarChart): string {
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${y + 10}" font-family="sans-serif" font-size="12">`,
     '<rect width="100%" height="100%" fill="white"/>',
     `<text x="10" y="18" font-weight="bold">${escaped(title)}, ${escaped(unit)}</text>`,
-    ...series.map((name, index) => `<rect x="${labelWidth}" y="${legendTop + 14 * index - 8}" width="10" height="10" fill="${colourOf(name)}"/><text x="${labelWidth + 16}" y="${legendTop + 14 * index + 1}">${escaped(name)}</text>`),
+    ...series.map(
+      (name, index) =>
+        `<rect x="${labelWidth}" y="${legendTop + 14 * index - 8}" width="10" height="10" fill="${colourOf(name)}"/><text x="${labelWidth + 16}" y="${legendTop + 14 * index + 1}">${escaped(name)}</text>`,
+    ),
     ...lines,
     '</svg>\n',
   ].join('\n');
@@ -62,14 +72,23 @@ export function svgOfBars({ title, unit, groups }: BarChart): string {
 
 function plotted({ title, x, y, lines }: Plot): string {
   const all = lines.flatMap(({ points }) => points);
-  const [mostX, mostY] = [Math.max(...all.map(([at]) => at), 1), roundUp(Math.max(...all.map(([, value]) => value), 1))];
+  const [mostX, mostY] = [
+    Math.max(...all.map(([at]) => at), 1),
+    roundUp(Math.max(...all.map(([, value]) => value), 1)),
+  ];
   const atX = (value: number): number => left + (value / mostX) * (width - left - right);
   const atY = (value: number): number => height - bottom - (value / mostY) * (height - top - bottom);
   const ticks = [0, 0.25, 0.5, 0.75, 1];
   return [
     `<text x="${left}" y="18" font-weight="bold">${escaped(title)}</text>`,
-    ...ticks.map((part) => `<line x1="${left}" x2="${width - right}" y1="${atY(part * mostY)}" y2="${atY(part * mostY)}" stroke="#ddd"/><text x="${left - 6}" y="${atY(part * mostY) + 4}" text-anchor="end">${short(part * mostY)}</text>`),
-    ...ticks.map((part) => `<text x="${atX(part * mostX)}" y="${height - bottom + 16}" text-anchor="middle">${short(part * mostX)}</text>`),
+    ...ticks.map(
+      (part) =>
+        `<line x1="${left}" x2="${width - right}" y1="${atY(part * mostY)}" y2="${atY(part * mostY)}" stroke="#ddd"/><text x="${left - 6}" y="${atY(part * mostY) + 4}" text-anchor="end">${short(part * mostY)}</text>`,
+    ),
+    ...ticks.map(
+      (part) =>
+        `<text x="${atX(part * mostX)}" y="${height - bottom + 16}" text-anchor="middle">${short(part * mostX)}</text>`,
+    ),
     `<text x="${(left + width - right) / 2}" y="${height - 8}" text-anchor="middle">${escaped(x)}</text>`,
     `<text transform="translate(14 ${height / 2}) rotate(-90)" text-anchor="middle">${escaped(y)}</text>`,
     ...lines.map(({ name, points }, index) => {

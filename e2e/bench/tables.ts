@@ -30,9 +30,17 @@ type Measured = Readonly<Record<string, number>>;
 const found = new Set<string>();
 const folder = mkdtempSync(join(tmpdir(), 'causeway-tables-'));
 try {
-  await build({ root: join(import.meta.dirname, 'tables'), plugins: [react()], logLevel: 'warn', configFile: false, build: { outDir: folder, emptyOutDir: true, chunkSizeWarningLimit: 4096 } });
+  await build({
+    root: join(import.meta.dirname, 'tables'),
+    plugins: [react()],
+    logLevel: 'warn',
+    configFile: false,
+    build: { outDir: folder, emptyOutDir: true, chunkSizeWarningLimit: 4096 },
+  });
   const server = createServer((request, response) => {
-    void pageFile(folder, new URL(request.url ?? '/', 'http://127.0.0.1').pathname).then(({ status, headers, body }) => response.writeHead(status, headers).end(body));
+    void pageFile(folder, new URL(request.url ?? '/', 'http://127.0.0.1').pathname).then(({ status, headers, body }) =>
+      response.writeHead(status, headers).end(body),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
@@ -41,11 +49,13 @@ try {
     const all: Record<Variant, Measured[]> = { paged: [], grid: [] };
     for (let round = 0; round < rounds; round += 1) {
       // Neither of them is always the one that finds the browser warm.
-      for (const variant of round % 2 === 0 ? variants : variants.toReversed()) all[variant].push(await measure(opened.page, `${address}?table=${variant}&rows=${machines}`));
+      for (const variant of round % 2 === 0 ? variants : variants.toReversed())
+        all[variant].push(await measure(opened.page, `${address}?table=${variant}&rows=${machines}`));
     }
     print(all);
     report.finish();
-    for (const complaint of new Set(opened.complaints)) if (!complaint.includes('404')) console.log(`The page complained: ${complaint}`);
+    for (const complaint of new Set(opened.complaints))
+      if (!complaint.includes('404')) console.log(`The page complained: ${complaint}`);
     for (const finding of found) console.log(finding);
   } finally {
     await opened.close();
@@ -70,7 +80,10 @@ async function measure(page: Page, address: string): Promise<Measured> {
   const search = page.getByRole('searchbox');
   await cost('first rows', async () => {
     await page.goto(address);
-    await page.getByRole('button', { name: /^Create replica of/ }).first().waitFor();
+    await page
+      .getByRole('button', { name: /^Create replica of/ })
+      .first()
+      .waitFor();
   });
   result['elements'] = await page.evaluate(() => document.querySelectorAll('*').length);
   await session.send('HeapProfiler.collectGarbage');
@@ -114,19 +127,33 @@ async function tabStops(page: Page): Promise<number> {
 /** After what was started has been drawn. */
 async function settle(page: Page): Promise<void> {
   await page.evaluate(async () => {
-    for (let frame = 0; frame < 3; frame += 1) await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    for (let frame = 0; frame < 3; frame += 1)
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
   });
 }
 
 function print(all: Record<Variant, readonly Measured[]>): void {
-  const median = (variant: Variant, what: string): number => all[variant].map((one) => one[what]!).sort((a, b) => a - b)[Math.floor(rounds / 2)]!;
+  const median = (variant: Variant, what: string): number =>
+    all[variant].map((one) => one[what]!).sort((a, b) => a - b)[Math.floor(rounds / 2)]!;
   console.log(`${machines} machines, 50 a page, median of ${rounds}`);
   console.log(`  ${''.padEnd(20)} ${'ours'.padStart(8)} ${'grid'.padStart(8)}   grid / ours`);
   for (const what of Object.keys(all.paged[0]!)) {
     const [name, unit = ''] = what.split(', ');
-    const way = (as: string, variant: Variant) => wayOf(as, all[variant].map((one) => one[what]!));
-    report.add({ group: `${machines} machines`, what: name!, unit, ways: [way('causeway', 'paged'), way('data grid', 'grid')], peer: 'data grid' });
+    const way = (as: string, variant: Variant) =>
+      wayOf(
+        as,
+        all[variant].map((one) => one[what]!),
+      );
+    report.add({
+      group: `${machines} machines`,
+      what: name!,
+      unit,
+      ways: [way('causeway', 'paged'), way('data grid', 'grid')],
+      peer: 'data grid',
+    });
     const [ours, grid] = [median('paged', what), median('grid', what)];
-    console.log(`  ${what.padEnd(20)} ${ours.toFixed(0).padStart(8)} ${grid.toFixed(0).padStart(8)}   ${ours === 0 ? '' : (grid / ours).toFixed(2)}`);
+    console.log(
+      `  ${what.padEnd(20)} ${ours.toFixed(0).padStart(8)} ${grid.toFixed(0).padStart(8)}   ${ours === 0 ? '' : (grid / ours).toFixed(2)}`,
+    );
   }
 }

@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, readdirSync, statSync, truncateSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DiskReader } from '../../electron/engine/ports/disk-reader.ts';
@@ -18,7 +28,8 @@ export function fillRandom(path: string, bytes: number): void {
 export function fillSparsely(path: string, dataBytes: number, diskBytes: number): void {
   const runBytes = 4 * mebibyte;
   const file = openSync(path, 'w');
-  for (let at = 0; at < dataBytes; at += runBytes) writeSync(file, randomBytes(runBytes), 0, runBytes, at * (diskBytes / dataBytes));
+  for (let at = 0; at < dataBytes; at += runBytes)
+    writeSync(file, randomBytes(runBytes), 0, runBytes, at * (diskBytes / dataBytes));
   closeSync(file);
   truncateSync(path, diskBytes);
 }
@@ -47,7 +58,9 @@ export function treeOf(tree: string, bytes: number): string {
 /** A raw image as a source; its holes are known, as nbdcopy knows them. */
 export async function openImage(path: string): Promise<DiskReader> {
   const file = await open(path, 'r');
-  const map = JSON.parse(execFileSync('qemu-img', ['map', '-f', 'raw', '--output=json', path], { encoding: 'utf8' })) as {
+  const map = JSON.parse(
+    execFileSync('qemu-img', ['map', '-f', 'raw', '--output=json', path], { encoding: 'utf8' }),
+  ) as {
     readonly start: number;
     readonly length: number;
     readonly zero: boolean;
@@ -57,7 +70,8 @@ export async function openImage(path: string): Promise<DiskReader> {
     coverage: 'allocated',
     granularityBytes: 65_536,
     async *extents() {
-      for (const { start, length, zero } of map) yield { offset: start, length, kind: zero ? ('zero' as const) : ('data' as const) };
+      for (const { start, length, zero } of map)
+        yield { offset: start, length, kind: zero ? ('zero' as const) : ('data' as const) };
     },
     read: async (offset, into) => {
       const { bytesRead } = await file.read(into, 0, into.length, offset);
@@ -66,4 +80,3 @@ export async function openImage(path: string): Promise<DiskReader> {
     close: () => file.close(),
   };
 }
-

@@ -31,7 +31,9 @@ export interface TransferRig {
 export async function withTransferRig(work: (rig: TransferRig) => Promise<void>): Promise<void> {
   for (const tool of ['nbdcopy', 'nbdkit', 'qemu-img', 'openssl', 'mke2fs', 'ssh']) {
     if (!['/usr/bin', '/usr/sbin', '/sbin'].some((folder) => existsSync(join(folder, tool)))) {
-      console.error(`${tool} is missing: apt-get install libnbd-bin nbdkit qemu-utils openssl e2fsprogs openssh-client openssh-server`);
+      console.error(
+        `${tool} is missing: apt-get install libnbd-bin nbdkit qemu-utils openssl e2fsprogs openssh-client openssh-server`,
+      );
       process.exit(2);
     }
   }
@@ -61,13 +63,22 @@ export async function makeDisks(scratch: string, sizeBytes: number, filesBytes =
   fillRandom(disks.random, sizeBytes);
   fillRandom(disks.target, sizeBytes);
   const tree = join(scratch, 'tree');
-  execFileSync('mke2fs', ['-q', '-t', 'ext4', '-d', treeOf(tree, filesBytes * 0.6), disks.files, `${filesBytes / mebibyte}M`], { stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync(
+    'mke2fs',
+    ['-q', '-t', 'ext4', '-d', treeOf(tree, filesBytes * 0.6), disks.files, `${filesBytes / mebibyte}M`],
+    { stdio: ['ignore', 'ignore', 'inherit'] },
+  );
   await rm(tree, { recursive: true });
   return disks;
 }
 
 /** One turn of each way, then the next; the median of all turns counts. */
-export async function inTurns(group: string, ways: readonly Way[], { source, target }: Pick<Course, 'source' | 'target'>, runs: number): Promise<readonly TransferRow[]> {
+export async function inTurns(
+  group: string,
+  ways: readonly Way[],
+  { source, target }: Pick<Course, 'source' | 'target'>,
+  runs: number,
+): Promise<readonly TransferRow[]> {
   const samples = new Map<string, Sample[]>();
   for (let turn = 0; turn < runs; turn++) {
     for (const way of ways) {
@@ -104,25 +115,35 @@ export function printRows(rows: readonly TransferRow[], runs: number): void {
   const cell = (text: string, width: number): string => text.padStart(width);
   const both = (row: TransferRow): number => row.clientCpuPerGib + row.serverCpuPerGib;
   console.log(`the peers: ${peerSettings()}`);
-  console.log(`${availableParallelism()} processors, load ${(loadavg()[0] ?? 0).toFixed(1)}; CPU in seconds for a GiB of data`);
+  console.log(
+    `${availableParallelism()} processors, load ${(loadavg()[0] ?? 0).toFixed(1)}; CPU in seconds for a GiB of data`,
+  );
   for (const group of new Set(rows.map((row) => row.group))) {
     const members = rows.filter((row) => row.group === group);
     const [first] = members;
     console.log(`\n${group} (${first?.diskMib} MiB with ${first?.dataMib} MiB of data, median of ${runs})`);
-    console.log(`${''.padEnd(28)}${cell('MiB/s', 8)}${cell('client', 9)}${cell('server', 9)}${cell('both', 9)}   causeway is, of the ...`);
+    console.log(
+      `${''.padEnd(28)}${cell('MiB/s', 8)}${cell('client', 9)}${cell('server', 9)}${cell('both', 9)}   causeway is, of the ...`,
+    );
     const own = members.find((row) => row.way === 'causeway');
     const link = members.find((row) => row.way === 'causeway, link alone');
     for (const row of members) {
-      const times = (what: (row: TransferRow) => number): string => `${((own === undefined ? Number.NaN : what(own)) / what(row)).toFixed(2)} x`;
-      const ratio = row === own ? '' : `${times((one) => one.mibPerSecond)} rate, ${times((one) => one.clientCpuPerGib)} client's CPU, ${times(both)} CPU of both`;
-      console.log(`${row.way.padEnd(28)}${cell(row.mibPerSecond.toFixed(0), 8)}${cell(row.clientCpuPerGib.toFixed(2), 9)}${cell(row.serverCpuPerGib.toFixed(2), 9)}${cell(both(row).toFixed(2), 9)}   ${ratio}`);
+      const times = (what: (row: TransferRow) => number): string =>
+        `${((own === undefined ? Number.NaN : what(own)) / what(row)).toFixed(2)} x`;
+      const ratio =
+        row === own
+          ? ''
+          : `${times((one) => one.mibPerSecond)} rate, ${times((one) => one.clientCpuPerGib)} client's CPU, ${times(both)} CPU of both`;
+      console.log(
+        `${row.way.padEnd(28)}${cell(row.mibPerSecond.toFixed(0), 8)}${cell(row.clientCpuPerGib.toFixed(2), 9)}${cell(row.serverCpuPerGib.toFixed(2), 9)}${cell(both(row).toFixed(2), 9)}   ${ratio}`,
+      );
     }
     const peer = members.find((row) => row.way === 'nbdcopy > nbdkit');
     if (link !== undefined && peer !== undefined) {
       console.log(
         `the floor: the link alone takes ${(link.clientCpuPerGib / peer.clientCpuPerGib).toFixed(2)} x the client's CPU of nbdcopy; ` +
-        `with ${both(link).toFixed(2)} CPU s for a GiB on both sides ${availableParallelism()} processors bring at most ` +
-        `${((availableParallelism() / both(link)) * 1024).toFixed(0)} MiB/s over it, ${(((availableParallelism() / both(link)) * 1024) / peer.mibPerSecond).toFixed(2)} x the rate of nbdcopy`,
+          `with ${both(link).toFixed(2)} CPU s for a GiB on both sides ${availableParallelism()} processors bring at most ` +
+          `${((availableParallelism() / both(link)) * 1024).toFixed(0)} MiB/s over it, ${(((availableParallelism() / both(link)) * 1024) / peer.mibPerSecond).toFixed(2)} x the rate of nbdcopy`,
       );
     }
   }
@@ -135,13 +156,35 @@ export interface TransferGoals {
 }
 
 /** Adds the rows of one group, of which the first way counts against `peer`. */
-export function reportRows(report: Report, rows: readonly TransferRow[], peer: string, goals: TransferGoals = {}): void {
+export function reportRows(
+  report: Report,
+  rows: readonly TransferRow[],
+  peer: string,
+  goals: TransferGoals = {},
+): void {
   const [first] = rows;
   if (first === undefined) return;
   const facts = { group: `${first.group}: ${first.diskMib} MiB with ${first.dataMib} MiB of data`, peer };
-  report.add({ ...facts, what: 'rate', unit: 'MiB/s', ways: rows.map(({ way, rates }) => wayOf(way, rates)), ...(goals.rate === undefined ? {} : { goal: goals.rate }) });
-  report.add({ ...facts, what: "client's processor time for a GiB", unit: 's', ways: rows.map(({ way, clientCpuPerGib }) => ({ name: way, value: clientCpuPerGib })), ...(goals.clientCpu === undefined ? {} : { goal: goals.clientCpu }) });
-  report.add({ ...facts, what: "server's processor time for a GiB", unit: 's', ways: rows.map(({ way, serverCpuPerGib }) => ({ name: way, value: serverCpuPerGib })) });
+  report.add({
+    ...facts,
+    what: 'rate',
+    unit: 'MiB/s',
+    ways: rows.map(({ way, rates }) => wayOf(way, rates)),
+    ...(goals.rate === undefined ? {} : { goal: goals.rate }),
+  });
+  report.add({
+    ...facts,
+    what: "client's processor time for a GiB",
+    unit: 's',
+    ways: rows.map(({ way, clientCpuPerGib }) => ({ name: way, value: clientCpuPerGib })),
+    ...(goals.clientCpu === undefined ? {} : { goal: goals.clientCpu }),
+  });
+  report.add({
+    ...facts,
+    what: "server's processor time for a GiB",
+    unit: 's',
+    ways: rows.map(({ way, serverCpuPerGib }) => ({ name: way, value: serverCpuPerGib })),
+  });
 }
 
 export function addVersions(report: Report): void {

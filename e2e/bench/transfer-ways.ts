@@ -41,7 +41,10 @@ export interface Course {
 
 /** On a long link each way takes long: only what people would use is there, and both mechanisms side by side. */
 export function waysOver(course: Course, mechanism: 'HTTPS' | 'SSH' | 'both'): readonly Way[] {
-  const own = (name: string, by: 'HTTPS' | 'SSH', what: 'pipeline' | 'link' = 'pipeline'): Way => ({ name, run: () => causeway(by, course, what) });
+  const own = (name: string, by: 'HTTPS' | 'SSH', what: 'pipeline' | 'link' = 'pipeline'): Way => ({
+    name,
+    run: () => causeway(by, course, what),
+  });
   const nbdkit = nbdPeer('nbdcopy > nbdkit', 'nbdkit', nbdcopy, course);
   const dd = sshPeer('dd | ssh dd', undefined, course);
   if (mechanism === 'both') return [own('causeway', 'HTTPS'), own('causeway over SSH', 'SSH'), nbdkit, dd];
@@ -56,13 +59,24 @@ export function waysOver(course: Course, mechanism: 'HTTPS' | 'SSH' | 'both'): r
   ];
 }
 
-function nbdPeer(name: string, kind: 'nbdkit' | 'qemu-nbd', copy: typeof nbdcopy, { certificates, source, target, link }: Course): Way {
+function nbdPeer(
+  name: string,
+  kind: 'nbdkit' | 'qemu-nbd',
+  copy: typeof nbdcopy,
+  { certificates, source, target, link }: Course,
+): Way {
   return {
     name,
     run: async () => {
       const server = await startNbdServer(kind, certificates, target);
       try {
-        return await over(link, server.port, (port) => measured(() => copy(source, port, certificates), endedChildrenCpuSeconds, () => treeCpuSeconds(server.pid)));
+        return await over(link, server.port, (port) =>
+          measured(
+            () => copy(source, port, certificates),
+            endedChildrenCpuSeconds,
+            () => treeCpuSeconds(server.pid),
+          ),
+        );
       } finally {
         await server.stop();
       }
@@ -73,7 +87,14 @@ function nbdPeer(name: string, kind: 'nbdkit' | 'qemu-nbd', copy: typeof nbdcopy
 function sshPeer(name: string, cipher: string | undefined, { sshd, source, target, link }: Course): Way {
   return {
     name,
-    run: () => over(link, sshd.port, (port) => measured(() => ddOverSsh(source, target, { ...sshd, port }, cipher), endedChildrenCpuSeconds, () => treeCpuSeconds(sshd.pid))),
+    run: () =>
+      over(link, sshd.port, (port) =>
+        measured(
+          () => ddOverSsh(source, target, { ...sshd, port }, cipher),
+          endedChildrenCpuSeconds,
+          () => treeCpuSeconds(sshd.pid),
+        ),
+      ),
   };
 }
 
@@ -94,7 +115,9 @@ async function causeway(mechanism: 'HTTPS' | 'SSH', course: Course, what: 'pipel
   const agentPort = await freePort();
   return mechanism === 'SSH'
     ? over(link, sshd.port, (sshPort) => replicated('SSH', course, what, { sshPort, httpsPort: agentPort, agentPort }))
-    : over(link, agentPort, (httpsPort) => replicated('HTTPS', course, what, { sshPort: sshd.port, httpsPort, agentPort }));
+    : over(link, agentPort, (httpsPort) =>
+        replicated('HTTPS', course, what, { sshPort: sshd.port, httpsPort, agentPort }),
+      );
 }
 
 interface Ports {
@@ -104,24 +127,44 @@ interface Ports {
   readonly agentPort: number;
 }
 
-async function replicated(mechanism: 'HTTPS' | 'SSH', { scratch, sshd, source, target }: Course, what: 'pipeline' | 'link', { sshPort, httpsPort, agentPort }: Ports): Promise<Sample> {
+async function replicated(
+  mechanism: 'HTTPS' | 'SSH',
+  { scratch, sshd, source, target }: Course,
+  what: 'pipeline' | 'link',
+  { sshPort, httpsPort, agentPort }: Ports,
+): Promise<Sample> {
   const workerId = randomUUID();
   const access = {
-    workerId, host: '127.0.0.1', sshPort, httpsPort, username: sshd.username,
-    privateKeyPem: sshd.privateKeyPem, hostKey: sshd.hostKey,
+    workerId,
+    host: '127.0.0.1',
+    sshPort,
+    httpsPort,
+    username: sshd.username,
+    privateKeyPem: sshd.privateKeyPem,
+    hostKey: sshd.hostKey,
   };
   const session = await connectWorker(access, mechanism, { allowPaths: [scratch], agentPorts: [agentPort] }, never);
   const reader = await openImage(source);
   const diskBytes = reader.sizeBytes;
-  const writer = await session.open({ path: target, serial: '', byPath: [], sizeBytes: diskBytes, inUse: false }, never);
+  const writer = await session.open(
+    { path: target, serial: '', byPath: [], sizeBytes: diskBytes, inUse: false },
+    never,
+  );
   const agent = mechanism === 'HTTPS' ? await agentPid(workerId) : sshd.pid;
   const folder = await mkdtemp(join(scratch, 'state-'));
   const db = new DatabaseSync(join(folder, 'state.db'));
   createTransferTables(db);
   const state = openTransferState({ db, folder, replicaId: 'bench', diskId: 'disk', sizeBytes: diskBytes });
   const request = {
-    reader, writer, state, snapshotId: 'one', baseSnapshotId: undefined, volumeId: 'volume', volumeIsNew: true,
-    volumesAreZeroed: true, signal: never,
+    reader,
+    writer,
+    state,
+    snapshotId: 'one',
+    baseSnapshotId: undefined,
+    volumeId: 'volume',
+    volumeIsNew: true,
+    volumesAreZeroed: true,
+    signal: never,
   };
   try {
     return await measured(
@@ -142,11 +185,15 @@ async function replicated(mechanism: 'HTTPS' | 'SSH', { scratch, sshd, source, t
 }
 
 /** Data as the source tells it, in pieces of a few megabytes: nothing is looked at, remembered or hashed. */
-async function copyPlainly(reader: DiskReader, writer: Awaited<ReturnType<Awaited<ReturnType<typeof connectWorker>>['open']>>): Promise<void> {
+async function copyPlainly(
+  reader: DiskReader,
+  writer: Awaited<ReturnType<Awaited<ReturnType<typeof connectWorker>>['open']>>,
+): Promise<void> {
   const pieceBytes = 2 * mebibyte;
   async function* pieces(): AsyncGenerator<{ readonly offset: number; readonly length: number }> {
     for await (const { offset, length, kind } of reader.extents(never)) {
-      for (let at = 0; kind === 'data' && at < length; at += pieceBytes) yield { offset: offset + at, length: Math.min(pieceBytes, length - at) };
+      for (let at = 0; kind === 'data' && at < length; at += pieceBytes)
+        yield { offset: offset + at, length: Math.min(pieceBytes, length - at) };
     }
   }
   const work = pieces();
@@ -176,4 +223,3 @@ async function agentPid(workerId: string): Promise<number> {
   }
   throw new Error('the agent has no lock file');
 }
-

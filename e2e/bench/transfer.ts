@@ -8,13 +8,23 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { atLeast, startReport } from './results.ts';
 import { fillSparsely, mebibyte } from './transfer-disks.ts';
-import { addVersions, inTurns, makeDisks, printRows, reportRows, withTransferRig, type TransferRow } from './transfer-run.ts';
+import {
+  addVersions,
+  inTurns,
+  makeDisks,
+  printRows,
+  reportRows,
+  withTransferRig,
+  type TransferRow,
+} from './transfer-run.ts';
 import { waysOver } from './transfer-ways.ts';
 
 /** How much larger than its data the sparse disk is. */
 const sparseFactor = 16;
 
-const { values } = parseArgs({ options: { runs: { type: 'string' }, mib: { type: 'string' }, only: { type: 'string' }, json: { type: 'boolean' } } });
+const { values } = parseArgs({
+  options: { runs: { type: 'string' }, mib: { type: 'string' }, only: { type: 'string' }, json: { type: 'boolean' } },
+});
 const runs = Number(values.runs ?? 3);
 const sizeBytes = Number(values.mib ?? 1024) * mebibyte;
 const report = startReport('transfer');

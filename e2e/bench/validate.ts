@@ -19,7 +19,11 @@ const commandLine = existsSync(bundled) ? bundled : join(project, 'electron/cli.
 
 /** A wave's documents: different VMs, every tenth with a fault. */
 function documentOf(index: number): object {
-  const disks = Array.from({ length: 1 + (index % 3) }, (_, disk) => ({ id: `disk-${disk}`, size_bytes: 10_737_418_240, storage_backend: `ds${disk}` }));
+  const disks = Array.from({ length: 1 + (index % 3) }, (_, disk) => ({
+    id: `disk-${disk}`,
+    size_bytes: 10_737_418_240,
+    storage_backend: `ds${disk}`,
+  }));
   const nics = Array.from({ length: 1 + (index % 2) }, (_, nic) => ({
     id: `nic-${nic}`,
     network: nic === 0 ? 'VM Network' : 'VLAN 10.20 (prod)',
@@ -27,7 +31,16 @@ function documentOf(index: number): object {
     ip_addresses: [`10.1.${index % 250}.${nic + 5}`],
   }));
   return {
-    vm: { id: `vm-${index}`, name: `web-${index}`, os_type: index % 4 === 0 ? 'windows' : 'linux', firmware: 'bios', vcpus: 2, memory_mb: 4096, disks, nics },
+    vm: {
+      id: `vm-${index}`,
+      name: `web-${index}`,
+      os_type: index % 4 === 0 ? 'windows' : 'linux',
+      firmware: 'bios',
+      vcpus: 2,
+      memory_mb: 4096,
+      disks,
+      nics,
+    },
     source: { plugin: 'virtualization-platform', environment: { automatically_enable_cbt: true } },
     destination: {
       plugin: 'european-cloud',
@@ -71,11 +84,16 @@ function seconds(work: () => void): number {
 /** The whole call, process start included. */
 function timeCommandLine(folder: string, count: number): number {
   return seconds(() => {
-    const run = spawnSync(process.execPath, [commandLine, 'validate', folder, '--format', 'json'], { maxBuffer: 1 << 30, encoding: 'utf8' });
+    const run = spawnSync(process.execPath, [commandLine, 'validate', folder, '--format', 'json'], {
+      maxBuffer: 1 << 30,
+      encoding: 'utf8',
+    });
     const { summary } = JSON.parse(run.stdout) as { summary: { files: number; valid: number } };
     const expected = count - Math.floor(count / 10);
     if (run.status !== 1 || summary.files !== count || summary.valid !== expected) {
-      throw new Error(`The command line answered ${run.status} with ${JSON.stringify(summary)}: ${run.stderr.slice(0, 500)}`);
+      throw new Error(
+        `The command line answered ${run.status} with ${JSON.stringify(summary)}: ${run.stderr.slice(0, 500)}`,
+      );
     }
   });
 }
@@ -103,8 +121,14 @@ async function runPeer(folder: string): Promise<void> {
   const check = ajv.compile({
     type: 'object',
     properties: {
-      source: { type: 'object', properties: { environment: schemaOf(plugins['virtualization-platform'].source?.schema) } },
-      destination: { type: 'object', properties: { environment: schemaOf(plugins['european-cloud'].destination?.schema) } },
+      source: {
+        type: 'object',
+        properties: { environment: schemaOf(plugins['virtualization-platform'].source?.schema) },
+      },
+      destination: {
+        type: 'object',
+        properties: { environment: schemaOf(plugins['european-cloud'].destination?.schema) },
+      },
     },
   });
   let valid = 0;
@@ -124,7 +148,16 @@ function bench(count: number): void {
       const bytes = writeDocuments(folder, count, format);
       const own = Math.min(timeCommandLine(folder, count), timeCommandLine(folder, count));
       const peer = timePeer(folder);
-      report.add({ group: `${count} documents, ${format}`, what: 'time', unit: 's', ways: [{ name: 'causeway', value: own }, { name: 'yaml + ajv', value: peer }], peer: 'yaml + ajv' });
+      report.add({
+        group: `${count} documents, ${format}`,
+        what: 'time',
+        unit: 's',
+        ways: [
+          { name: 'causeway', value: own },
+          { name: 'yaml + ajv', value: peer },
+        ],
+        peer: 'yaml + ajv',
+      });
       rows.push({
         format,
         documents: count,
@@ -138,7 +171,9 @@ function bench(count: number): void {
       rmSync(folder, { recursive: true, force: true });
     }
   }
-  console.log(`causeway validate: ${commandLine === bundled ? 'built' : 'from source'}, ${availableParallelism()} cores`);
+  console.log(
+    `causeway validate: ${commandLine === bundled ? 'built' : 'from source'}, ${availableParallelism()} cores`,
+  );
   console.table(rows);
   report.finish();
 }

@@ -40,7 +40,10 @@ try {
   try {
     await watchLongTasks(workbench.page);
     const origin = new URL(workbench.url).origin;
-    for (const [name, hash] of [['Replicas', '#/replicas'], ['Inventory', '#/inventory/lists']] as const) {
+    for (const [name, hash] of [
+      ['Replicas', '#/replicas'],
+      ['Inventory', '#/inventory/lists'],
+    ] as const) {
       const all: Measured[] = [];
       for (let run = 0; run < runs; run += 1) all.push(await measure(workbench.page, `${origin}/${hash}`));
       print(name, all);
@@ -63,7 +66,11 @@ async function fill(project: string): Promise<void> {
   await core.call('endpoint.add', {
     name: 'to',
     plugin: 'european-cloud',
-    connection: { project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', region_name: 'eu01', service_account_key: { $secret: 'key' } },
+    connection: {
+      project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11',
+      region_name: 'eu01',
+      service_account_key: { $secret: 'key' },
+    },
   });
   const destinationEnvironment = {
     network_map: { default: 'net' },
@@ -74,9 +81,19 @@ async function fill(project: string): Promise<void> {
     migr_image_map: { linux: 'debian' },
   };
   for (let index = 0; index < machines; index += 1) {
-    await core.call('replica.create', { name: nameOf(index), source: 'from', destination: 'to', vm: 'web', destinationEnvironment });
+    await core.call('replica.create', {
+      name: nameOf(index),
+      source: 'from',
+      destination: 'to',
+      vm: 'web',
+      destinationEnvironment,
+    });
   }
-  await core.call('inventory.save', { name: 'All', origin: { kind: 'file', name: 'all.csv' }, machines: Array.from({ length: machines }, (_, index) => machineOf(index)) });
+  await core.call('inventory.save', {
+    name: 'All',
+    origin: { kind: 'file', name: 'all.csv' },
+    machines: Array.from({ length: machines }, (_, index) => machineOf(index)),
+  });
   await core.close();
 }
 
@@ -125,7 +142,14 @@ async function measure(page: Page, address: string): Promise<Measured> {
     const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
     return seen.firstRow - navigation!.responseStart;
   });
-  const loading = Math.max(0, ...(await page.evaluate(() => (globalThis as never as { seen: { longTasks: { duration: number }[] } }).seen.longTasks.map(({ duration }) => duration))));
+  const loading = Math.max(
+    0,
+    ...(await page.evaluate(() =>
+      (globalThis as never as { seen: { longTasks: { duration: number }[] } }).seen.longTasks.map(
+        ({ duration }) => duration,
+      ),
+    )),
+  );
   await page.mouse.move(700, 500);
   const scrolling = await longestDuring(page, async () => {
     for (let step = 0; step < 20; step += 1) {
@@ -144,10 +168,20 @@ async function measure(page: Page, address: string): Promise<Measured> {
 
 /** Tasks from the choice of a file with many rows until what comes of it is shown, in order: as CSV and as a workbook. */
 async function measureImport(page: Page, address: string): Promise<void> {
-  const rows = Array.from({ length: importedRows }, (_, index) => [`vm-${(index * 7919) % importedRows}`, 'Ubuntu Linux (64-bit)', '4', '8192', '100 GiB', `net-${index % 20}`]);
+  const rows = Array.from({ length: importedRows }, (_, index) => [
+    `vm-${(index * 7919) % importedRows}`,
+    'Ubuntu Linux (64-bit)',
+    '4',
+    '8192',
+    '100 GiB',
+    `net-${index % 20}`,
+  ]);
   const all = [['Name', 'OS', 'CPUs', 'Memory', 'Disk', 'Network'], ...rows];
   // By their paths: a buffer would be decoded by a script in the page, in one task of a second.
-  const files = [['CSV', 'all.csv', all.map((row) => row.join(',')).join('\n')], ['a workbook', 'all.xlsx', workbookFile(all)]] as const;
+  const files = [
+    ['CSV', 'all.csv', all.map((row) => row.join(',')).join('\n')],
+    ['a workbook', 'all.xlsx', workbookFile(all)],
+  ] as const;
   for (const [what, name, content] of files) {
     const file = join(root, name);
     writeFileSync(file, content);
@@ -162,8 +196,16 @@ async function measureImport(page: Page, address: string): Promise<void> {
     const longest = Math.max(0, ...durations);
     const tooLong = durations.filter((duration) => duration > targets.importing).length;
     console.log(`Import of ${importedRows} rows of ${what}`);
-    report.add({ group: `Import of ${importedRows} rows of ${what}`, what: 'longest task until the preview is shown', unit: 'ms', ways: [{ name: 'causeway', value: longest }], goal: atMost(targets.importing, 'value') });
-    console.log(`  longest task until the preview is shown       ${longest.toFixed(0).padStart(6)} ms   ${(longest / targets.importing).toFixed(2)} x of ${targets.importing} ms`);
+    report.add({
+      group: `Import of ${importedRows} rows of ${what}`,
+      what: 'longest task until the preview is shown',
+      unit: 'ms',
+      ways: [{ name: 'causeway', value: longest }],
+      goal: atMost(targets.importing, 'value'),
+    });
+    console.log(
+      `  longest task until the preview is shown       ${longest.toFixed(0).padStart(6)} ms   ${(longest / targets.importing).toFixed(2)} x of ${targets.importing} ms`,
+    );
     console.log(`  tasks over ${targets.importing} ms until then                    ${String(tooLong).padStart(6)}`);
   }
 }
@@ -186,8 +228,10 @@ async function tasksDuring(page: Page, work: () => Promise<void>): Promise<reado
 }
 
 function print(screen: string, all: readonly Measured[]): void {
-  const median = (pick: (one: Measured) => number): number => all.map(pick).sort((a, b) => a - b)[Math.floor(all.length / 2)]!;
-  const line = (what: string, value: number, target: number): string => `  ${what.padEnd(44)} ${value.toFixed(0).padStart(6)} ms   ${(value / target).toFixed(2)} x of ${target} ms`;
+  const median = (pick: (one: Measured) => number): number =>
+    all.map(pick).sort((a, b) => a - b)[Math.floor(all.length / 2)]!;
+  const line = (what: string, value: number, target: number): string =>
+    `  ${what.padEnd(44)} ${value.toFixed(0).padStart(6)} ms   ${(value / target).toFixed(2)} x of ${target} ms`;
   console.log(`${screen}, ${machines} machines, median of ${all.length}`);
   for (const [what, pick, target] of [
     ['first byte until rows can be worked with', ({ interactive }) => interactive, targets.interactive],
@@ -196,6 +240,12 @@ function print(screen: string, all: readonly Measured[]): void {
     ['longest task while typing into the search', ({ typing }) => typing, targets.longest],
   ] as const satisfies readonly (readonly [string, (one: Measured) => number, number])[]) {
     console.log(line(what, median(pick), target));
-    report.add({ group: `${screen}, ${machines} machines`, what, unit: 'ms', ways: [wayOf('causeway', all.map(pick))], goal: atMost(target, 'value') });
+    report.add({
+      group: `${screen}, ${machines} machines`,
+      what,
+      unit: 'ms',
+      ways: [wayOf('causeway', all.map(pick))],
+      goal: atMost(target, 'value'),
+    });
   }
 }

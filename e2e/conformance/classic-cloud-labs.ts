@@ -19,8 +19,12 @@ const gib = 2 ** 30;
 const markBytes = 64;
 
 /** The simulated classic cloud, with its calls as the conformance suites want them. */
-export async function startClassicCloudWithCalls(options: SimulationOptions = {}): Promise<{ readonly cloud: ClassicCloud; readonly calls: PlatformCalls }> {
-  const { onCall, of } = simulatedCalls({ changes: ({ method, operation }) => method !== 'GET' && operation !== 'authenticate' });
+export async function startClassicCloudWithCalls(
+  options: SimulationOptions = {},
+): Promise<{ readonly cloud: ClassicCloud; readonly calls: PlatformCalls }> {
+  const { onCall, of } = simulatedCalls({
+    changes: ({ method, operation }) => method !== 'GET' && operation !== 'authenticate',
+  });
   const cloud = await startClassicCloud({ transitionMs: 3, ...options, onCall });
   return { cloud, calls: of(cloud) };
 }
@@ -37,7 +41,15 @@ export function classicCloudEnvironment({ world }: ClassicCloud): JsonObject {
 
 export const classicCloudContext = (requestMs: number): ClassicContext => ({
   clock: hurriedClock(4),
-  timing: { requestMs, pollFirstMs: 2, pollCapMs: 5, volumeMs: 10_000, serverMs: 10_000, attachMs: 10_000, removeMs: 10_000 },
+  timing: {
+    requestMs,
+    pollFirstMs: 2,
+    pollCapMs: 5,
+    volumeMs: 10_000,
+    serverMs: 10_000,
+    attachMs: 10_000,
+    removeMs: 10_000,
+  },
   resolveAddress,
 });
 
@@ -46,15 +58,30 @@ export async function destinationLab(behind: 'records' | 'machines' = 'records')
   return (await openLab(behind)).lab;
 }
 
-async function openLab(behind: 'records' | 'machines' = 'records'): Promise<{ readonly cloud: ClassicCloud; readonly lab: DestinationLab }> {
-  const { cloud, calls } = await startClassicCloudWithCalls(behind === 'machines' ? { machines: labMachines({ worker: usualWorkerKind }) } : {});
+async function openLab(
+  behind: 'records' | 'machines' = 'records',
+): Promise<{ readonly cloud: ClassicCloud; readonly lab: DestinationLab }> {
+  const { cloud, calls } = await startClassicCloudWithCalls(
+    behind === 'machines' ? { machines: labMachines({ worker: usualWorkerKind }) } : {},
+  );
   const lab: DestinationLab = {
     ...calls,
-    open: (which = 'right') => createClassicDestination(cloud.connection(which === 'right' ? {} : { password: 'another one' }), classicCloudContext(behind === 'machines' ? 10_000 : 400)),
+    open: (which = 'right') =>
+      createClassicDestination(
+        cloud.connection(which === 'right' ? {} : { password: 'another one' }),
+        classicCloudContext(behind === 'machines' ? 10_000 : 400),
+      ),
     environment: classicCloudEnvironment(cloud),
     vm: {
-      id: 'vm', name: 'web', os_type: 'linux', vcpus: 1, memory_mb: 2048,
-      disks: [{ id: 'disk/0 [ds1] web.vmdk', size_bytes: 2 * gib }, { id: 'disk-1', size_bytes: 700 * 2 ** 20 }],
+      id: 'vm',
+      name: 'web',
+      os_type: 'linux',
+      vcpus: 1,
+      memory_mb: 2048,
+      disks: [
+        { id: 'disk/0 [ds1] web.vmdk', size_bytes: 2 * gib },
+        { id: 'disk-1', size_bytes: 700 * 2 ** 20 },
+      ],
       nics: [{ id: 'nic-0', network: 'VM Network' }],
     },
     inventory: () => cloud.world.leftovers(),
@@ -77,7 +104,14 @@ export async function ownVmLab(): Promise<OwnVmLab> {
   let count = 0;
   const start = async (volumes: number): Promise<string> => {
     count += 1;
-    return world.addInstance(`mover-${count}`, await Promise.all(Array.from({ length: volumes }, (_, index) => world.addVolume(`mover-${count}-${index}`, 2 ** 20, { bootable: index === 0 })))).name;
+    return world.addInstance(
+      `mover-${count}`,
+      await Promise.all(
+        Array.from({ length: volumes }, (_, index) =>
+          world.addVolume(`mover-${count}-${index}`, 2 ** 20, { bootable: index === 0 }),
+        ),
+      ),
+    ).name;
   };
   return {
     ...lab,
@@ -85,16 +119,31 @@ export async function ownVmLab(): Promise<OwnVmLab> {
     noVm: world.own('nobody/1d6f3c1e-0000-4000-8000-000000000000'),
     startVm: () => start(2),
     startFullVm: () => start(10),
-    attachedTo: (id) => world.attachmentsOf(id).map(({ storage_volume_name: name }) => name).filter((name) => !name.includes('/mover-')),
+    attachedTo: (id) =>
+      world
+        .attachmentsOf(id)
+        .map(({ storage_volume_name: name }) => name)
+        .filter((name) => !name.includes('/mover-')),
     runs: (id) => world.instances.get(id)?.state === 'running',
     stopVm: (id) => void Object.assign(world.instances.get(id) ?? {}, { state: 'shutdown' }),
   };
 }
 
 const vm: Vm = {
-  id: 'vm', name: 'Größe_web 01', os_type: 'linux', vcpus: 2, memory_mb: 4096, firmware: 'bios',
-  disks: [{ id: 'data', size_bytes: gib }, { id: 'root', size_bytes: 2 * gib, bootable: true }],
-  nics: [{ id: 'n0', network: 'lan', ip_addresses: ['10.20.0.17'] }, { id: 'n1', network: 'mgmt', ip_addresses: ['10.30.0.18'] }],
+  id: 'vm',
+  name: 'Größe_web 01',
+  os_type: 'linux',
+  vcpus: 2,
+  memory_mb: 4096,
+  firmware: 'bios',
+  disks: [
+    { id: 'data', size_bytes: gib },
+    { id: 'root', size_bytes: 2 * gib, bootable: true },
+  ],
+  nics: [
+    { id: 'n0', network: 'lan', ip_addresses: ['10.20.0.17'] },
+    { id: 'n1', network: 'mgmt', ip_addresses: ['10.30.0.18'] },
+  ],
 };
 
 export async function deploymentLab(): Promise<DeploymentLab> {
@@ -108,16 +157,41 @@ export async function deploymentLab(): Promise<DeploymentLab> {
     firmwares: ['bios'],
     inPlace: false,
     refused: [
-      { about: 'a network without a mapping', environment: { network_map: { lan: 'production' } }, code: 'cloud.parameter-missing' },
-      { about: 'an unknown IP network', environment: { network_map: { lan: 'nowhere', mgmt: 'backup' } }, code: 'cloud.name-unknown' },
+      {
+        about: 'a network without a mapping',
+        environment: { network_map: { lan: 'production' } },
+        code: 'cloud.parameter-missing',
+      },
+      {
+        about: 'an unknown IP network',
+        environment: { network_map: { lan: 'nowhere', mgmt: 'backup' } },
+        code: 'cloud.name-unknown',
+      },
       { about: 'an unknown shape', environment: { shape_name: 'oc99' }, code: 'cloud.name-unknown' },
-      { about: 'more memory than any shape has', environment: { shape_name: '' }, vm: { memory_mb: 2 ** 21 }, code: 'cloud.parameter-missing' },
-      { about: 'a storage pool that there is not', environment: { storage_mappings: { default: '/oracle/public/storage/floppy' } }, code: 'cloud.name-unknown' },
+      {
+        about: 'more memory than any shape has',
+        environment: { shape_name: '' },
+        vm: { memory_mb: 2 ** 21 },
+        code: 'cloud.parameter-missing',
+      },
+      {
+        about: 'a storage pool that there is not',
+        environment: { storage_mappings: { default: '/oracle/public/storage/floppy' } },
+        code: 'cloud.name-unknown',
+      },
       { about: 'an unknown key', environment: { keypair_name: 'none' }, code: 'cloud.name-unknown' },
       { about: 'a key that is disabled', environment: { keypair_name: 'old-key' }, code: 'general.invalid-input' },
-      { about: 'an unknown worker image', environment: { migr_image_map: { linux: 'CPM' } }, code: 'cloud.name-unknown' },
+      {
+        about: 'an unknown worker image',
+        environment: { migr_image_map: { linux: 'CPM' } },
+        code: 'cloud.name-unknown',
+      },
       { about: 'UEFI', vm: { firmware: 'uefi' }, code: 'general.invalid-input' },
-      { about: 'more interfaces than an instance has', vm: { nics: Array.from({ length: 9 }, (_, n) => ({ id: `n${n}`, network: 'lan' })) }, code: 'general.invalid-input' },
+      {
+        about: 'more interfaces than an instance has',
+        vm: { nics: Array.from({ length: 9 }, (_, n) => ({ id: `n${n}`, network: 'lan' })) },
+        code: 'general.invalid-input',
+      },
     ],
     inventory: () => world.leftovers(),
     async writeMark(volumeId, mark) {
@@ -134,7 +208,10 @@ export async function deploymentLab(): Promise<DeploymentLab> {
       return {
         isRunning: instance.state === 'running',
         volumeIds: world.attachmentsOf(id).map(({ storage_volume_name: name }) => name),
-        nics: Object.values(instance.networking).map(({ vnic = '' }) => ({ id: vnic.split('/').at(-1) ?? '', macAddress: world.vnics.get(vnic)?.macAddress ?? '' })),
+        nics: Object.values(instance.networking).map(({ vnic = '' }) => ({
+          id: vnic.split('/').at(-1) ?? '',
+          macAddress: world.vnics.get(vnic)?.macAddress ?? '',
+        })),
         firmware: undefined,
       };
     },

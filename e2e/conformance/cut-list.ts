@@ -20,7 +20,9 @@ export class CutList {
 
   /** The cut at a call, if it has one: at the given end, or at either. */
   find(number: number, when?: Moment): Cut | undefined {
-    return this.#cuts.find((cut) => (when === undefined || cut.when === when) && number >= cut.from && number <= cut.to);
+    return this.#cuts.find(
+      (cut) => (when === undefined || cut.when === when) && number >= cut.from && number <= cut.to,
+    );
   }
 
   /** @param isRead whether a call only reads, by its name */

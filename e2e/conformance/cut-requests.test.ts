@@ -18,7 +18,11 @@ function ask(path: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const asked = request({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', path }, (response) => {
       let text = '';
-      response.on('error', reject).setEncoding('utf8').on('data', (part: string) => (text += part)).on('end', () => resolve(text));
+      response
+        .on('error', reject)
+        .setEncoding('utf8')
+        .on('data', (part: string) => (text += part))
+        .on('end', () => resolve(text));
     });
     asked.on('error', reject).end();
   });

@@ -2,7 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { DeployedNic, DeployedServer, DeploymentPlan, DeploymentPlatform, DeploymentRun, VolumeSnapshot } from '../../electron/engine/ports/deployment-platform.ts';
+import type {
+  DeployedNic,
+  DeployedServer,
+  DeploymentPlan,
+  DeploymentPlatform,
+  DeploymentRun,
+  VolumeSnapshot,
+} from '../../electron/engine/ports/deployment-platform.ts';
 import type { DestinationPlatform, Volume } from '../../electron/engine/ports/destination-platform.ts';
 import type { LedgerEntry } from '../../electron/engine/ports/ledger.ts';
 import { ledgerScope } from '../../electron/engine/store/ledger.ts';
@@ -38,7 +45,12 @@ export interface DeploymentLab extends PlatformCalls {
   /** False where the platform has no deployments in place. Default: it has. */
   readonly inPlace?: boolean;
   /** What a plan refuses before anything is created: changes to the environment or the VM, and the error's code. */
-  readonly refused: readonly { readonly about: string; readonly environment?: JsonObject; readonly vm?: Partial<Vm>; readonly code: ErrorCode }[];
+  readonly refused: readonly {
+    readonly about: string;
+    readonly environment?: JsonObject;
+    readonly vm?: Partial<Vm>;
+    readonly code: ErrorCode;
+  }[];
   /** Everything that is there and was made by the platform's user, as `<kind> <name>`. */
   inventory(): readonly string[] | Promise<readonly string[]>;
   /** Writes a short text into a free volume, as a guest or a worker would. */
@@ -83,7 +95,11 @@ export interface Replica {
   readonly volumes: readonly Volume[];
   readonly marks: readonly string[];
   /** The same deployment again, as another process takes it up, or as one that will be killed has it. */
-  hand(deploymentId: string, process?: MortalProcess, more?: { readonly environment?: JsonObject; readonly vm?: Partial<Vm> }): Hand;
+  hand(
+    deploymentId: string,
+    process?: MortalProcess,
+    more?: { readonly environment?: JsonObject; readonly vm?: Partial<Vm> },
+  ): Hand;
   /** What the ledger has of this replica. */
   entries(): readonly LedgerEntry[];
   /** Fails unless the replica's volumes, and nothing else, are there with their content, in the lab and in the ledger. */
@@ -108,7 +124,8 @@ export class DeploymentBench {
     const replicaId = `replica-${this.#count}`;
     const lab = this.lab;
     const progress = new Map<string, Progress>();
-    const progressOf = (deploymentId: string): Progress => progress.get(deploymentId) ?? progress.set(deploymentId, { isPrepared: false }).get(deploymentId)!;
+    const progressOf = (deploymentId: string): Progress =>
+      progress.get(deploymentId) ?? progress.set(deploymentId, { isPrepared: false }).get(deploymentId)!;
     const hand: Replica['hand'] = (deploymentId, process, { environment = {}, vm = {} } = {}) => {
       const platform = lab.open();
       this.#opened.push(platform);
@@ -121,8 +138,12 @@ export class DeploymentBench {
         progress: progressOf(deploymentId),
         signal: process?.signal ?? never,
         run: {
-          replicaId, deploymentId, executionId: deploymentId, preparationRole: 'osmorphing-linux',
-          vm: { ...lab.vm, id: `vm-${replicaId}`, ...vm }, environment: { ...lab.environment, ...environment },
+          replicaId,
+          deploymentId,
+          executionId: deploymentId,
+          preparationRole: 'osmorphing-linux',
+          vm: { ...lab.vm, id: `vm-${replicaId}`, ...vm },
+          environment: { ...lab.environment, ...environment },
           ledger: ledgerScope(entries, { endpointId: 'endpoint', replicaId, executionId: deploymentId }),
           note: () => undefined,
         },
@@ -132,15 +153,24 @@ export class DeploymentBench {
     const volumes = await first.platform.ensureVolumes(first.run, first.run.vm.disks, never);
     const marks = volumes.map((_, index) => `${replicaId} disk ${index}`);
     for (const [index, volume] of volumes.entries()) await lab.writeMark(volume.id, marks[index] ?? '');
-    const entries = (): readonly LedgerEntry[] => this.#store.ledger.list().filter((entry) => entry.replicaId === replicaId);
+    const entries = (): readonly LedgerEntry[] =>
+      this.#store.ledger.list().filter((entry) => entry.replicaId === replicaId);
     return {
       volumes,
       marks,
       hand,
       entries,
       async expectAlone(at = '', volumeIds = volumes.map(({ id }) => id)) {
-        expect((await lab.inventory()).map((line) => line.split(' ')[0]), at).toEqual(volumes.map(() => 'volume'));
-        expect(entries().map((entry) => [entry.lifetime, entry.resourceId]).sort(), `the ledger ${at}`).toEqual(volumeIds.map((id) => ['replica', id]).sort());
+        expect(
+          (await lab.inventory()).map((line) => line.split(' ')[0]),
+          at,
+        ).toEqual(volumes.map(() => 'volume'));
+        expect(
+          entries()
+            .map((entry) => [entry.lifetime, entry.resourceId])
+            .sort(),
+          `the ledger ${at}`,
+        ).toEqual(volumeIds.map((id) => ['replica', id]).sort());
         expect(await Promise.all(volumeIds.map((id) => lab.readMark(id))), `the content ${at}`).toEqual(marks);
       },
       async delete() {
@@ -172,7 +202,10 @@ export async function census(lab: Pick<DeploymentLab, 'inventory'>): Promise<Rec
 /** The volumes in the order of the disks in the server: that which it boots from first. */
 export function bootFirst(run: Pick<DeploymentRun, 'vm'>, volumes: readonly Volume[]): readonly Volume[] {
   const boot = run.vm.disks.find((disk) => disk.bootable === true) ?? run.vm.disks[0];
-  return [...volumes.filter(({ diskId }) => diskId === boot?.id), ...volumes.filter(({ diskId }) => diskId !== boot?.id)];
+  return [
+    ...volumes.filter(({ diskId }) => diskId === boot?.id),
+    ...volumes.filter(({ diskId }) => diskId !== boot?.id),
+  ];
 }
 
 /**
@@ -181,11 +214,18 @@ export function bootFirst(run: Pick<DeploymentRun, 'vm'>, volumes: readonly Volu
  * @param how `until`: the last step; `inPlace`: from the replica's own volumes
  */
 export async function deploy(
-  { platform, deployment, run, signal, progress }: Hand, how: { readonly until?: Steps; readonly inPlace?: boolean; readonly keepSnapshots?: boolean } = {},
+  { platform, deployment, run, signal, progress }: Hand,
+  how: { readonly until?: Steps; readonly inPlace?: boolean; readonly keepSnapshots?: boolean } = {},
 ): Promise<Deployed> {
   const replica = await platform.ensureVolumes(run, run.vm.disks, signal);
   const plan = await deployment.plan(run, replica, signal);
-  const made = { plan, snapshots: await deployment.snapshotVolumes(run, replica, signal), volumes: replica, nics: [], server: { id: '', name: '', addresses: [] } };
+  const made = {
+    plan,
+    snapshots: await deployment.snapshotVolumes(run, replica, signal),
+    volumes: replica,
+    nics: [],
+    server: { id: '', name: '', addresses: [] },
+  };
   if (how.until === 'snapshots') return made;
   const volumes = how.inPlace === true ? replica : await deployment.volumesFromSnapshots(run, made.snapshots, signal);
   if (how.until === 'volumes') return { ...made, volumes };

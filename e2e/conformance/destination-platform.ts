@@ -4,14 +4,33 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ledgerScope } from '../../electron/engine/store/ledger.ts';
 import { openStore, type Store } from '../../electron/engine/store/store.ts';
-import type { DestinationPlatform, DestinationRun, Volume, WorkerAccess } from '../../electron/engine/ports/destination-platform.ts';
+import type {
+  DestinationPlatform,
+  DestinationRun,
+  Volume,
+  WorkerAccess,
+} from '../../electron/engine/ports/destination-platform.ts';
 import type { LedgerScope, ResourceKind } from '../../electron/engine/ports/ledger.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
-import { callFaults, callsToFail, clearErrorOf, crashPoints, faultPatienceMs, killedAt, sampleOf, type MortalProcess, type PlatformCalls } from './platform-calls.ts';
-import { attachVolumes, startWorkerWith, type WorkerWithVolumes } from '../../electron/engine/workers/attach-volumes.ts';
+import {
+  callFaults,
+  callsToFail,
+  clearErrorOf,
+  crashPoints,
+  faultPatienceMs,
+  killedAt,
+  sampleOf,
+  type MortalProcess,
+  type PlatformCalls,
+} from './platform-calls.ts';
+import {
+  attachVolumes,
+  startWorkerWith,
+  type WorkerWithVolumes,
+} from '../../electron/engine/workers/attach-volumes.ts';
 
 /** A platform in a lab where everything can be seen and calls can be made to go wrong. */
 export interface DestinationLab extends PlatformCalls {
@@ -44,7 +63,11 @@ const never = new AbortController().signal;
  *
  * @param scope `records`: all of it; `machines`: without going through all calls, for a lab whose workers are slow to start
  */
-export function describeDestinationPlatform(name: string, startLab: () => Promise<DestinationLab>, scope: 'records' | 'machines' = 'records'): void {
+export function describeDestinationPlatform(
+  name: string,
+  startLab: () => Promise<DestinationLab>,
+  scope: 'records' | 'machines' = 'records',
+): void {
   describe(`destination platform ${name}`, () => {
     let lab: DestinationLab;
     let folder: string;
@@ -85,7 +108,10 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
         note: (message) => void notes.push(message),
       };
       return {
-        run, notes, withVm: (other) => ({ ...run, vm: other }), withLedger: (ledger) => ({ ...run, ledger }),
+        run,
+        notes,
+        withVm: (other) => ({ ...run, vm: other }),
+        withLedger: (ledger) => ({ ...run, ledger }),
         inProcess: (process) => ({ ...run, ledger: ledgerScope(process.ledger(store.ledger), binding) }),
       };
     }
@@ -95,7 +121,10 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       await platform.deleteVolumes(run, never);
     }
 
-    async function execute(platform: DestinationPlatform, run: DestinationRun): Promise<{ volumes: readonly Volume[]; access: WorkerWithVolumes }> {
+    async function execute(
+      platform: DestinationPlatform,
+      run: DestinationRun,
+    ): Promise<{ volumes: readonly Volume[]; access: WorkerWithVolumes }> {
       const volumes = await platform.ensureVolumes(run, run.vm.disks, never);
       const access = await startWorkerWith(platform, run, 'disk-copy', volumes, never);
       return { volumes, access };
@@ -131,7 +160,11 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
     test('the catalog and the choices of form fields name the same resources', async () => {
       const platform = lab.open();
       const catalog = await platform.catalog(lab.environment, never);
-      const options = await platform.options(['networks', 'images', 'volume_types', 'no_such_kind'], lab.environment, never);
+      const options = await platform.options(
+        ['networks', 'images', 'volume_types', 'no_such_kind'],
+        lab.environment,
+        never,
+      );
       expect(Object.keys(options).sort()).toEqual(['images', 'networks', 'volume_types']);
       for (const kind of ['networks', 'images', 'volume_types'] as const) {
         expect(catalog[kind]?.length).toBeGreaterThan(0);
@@ -148,8 +181,12 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       const { run } = newReplica();
       const platform = lab.open();
       const first = await platform.ensureVolumes(run, run.vm.disks, never);
-      expect(first.map((volume) => [volume.diskId, volume.createdByThisCall])).toEqual(run.vm.disks.map((disk) => [disk.id, true]));
-      first.forEach((volume, index) => expect(volume.sizeBytes).toBeGreaterThanOrEqual(run.vm.disks[index]?.size_bytes ?? 0));
+      expect(first.map((volume) => [volume.diskId, volume.createdByThisCall])).toEqual(
+        run.vm.disks.map((disk) => [disk.id, true]),
+      );
+      first.forEach((volume, index) =>
+        expect(volume.sizeBytes).toBeGreaterThanOrEqual(run.vm.disks[index]?.size_bytes ?? 0),
+      );
       const again = await lab.open().ensureVolumes(run, run.vm.disks, never);
       expect(again).toEqual(first.map((volume) => ({ ...volume, createdByThisCall: false })));
       await cleanUp(platform, run);
@@ -161,7 +198,10 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       const platform = lab.open();
       const before = await platform.ensureVolumes(run, run.vm.disks, never);
       const larger = (lab.smallestVolumeGib ?? 0) + 5;
-      const disks = [...run.vm.disks.map((disk, index) => (index === 0 ? { ...disk, size_bytes: larger * gib } : disk)), { id: 'added', size_bytes: gib }];
+      const disks = [
+        ...run.vm.disks.map((disk, index) => (index === 0 ? { ...disk, size_bytes: larger * gib } : disk)),
+        { id: 'added', size_bytes: gib },
+      ];
       const grown = withVm({ ...run.vm, disks });
       const after = await platform.ensureVolumes(grown, disks, never);
       expect(after.map((volume) => volume.createdByThisCall)).toEqual([...before.map(() => false), true]);
@@ -176,8 +216,13 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       const platform = lab.open();
       await platform.ensureVolumes(run, run.vm.disks, never);
       const before = await lab.inventory();
-      const disks = [...run.vm.disks.map((disk, index) => (index === 0 ? { ...disk, size_bytes: disk.size_bytes - 512 } : disk)), { id: 'added', size_bytes: gib }];
-      await expect(platform.ensureVolumes(run, disks, never)).rejects.toMatchObject({ code: 'replication.disk-shrank' });
+      const disks = [
+        ...run.vm.disks.map((disk, index) => (index === 0 ? { ...disk, size_bytes: disk.size_bytes - 512 } : disk)),
+        { id: 'added', size_bytes: gib },
+      ];
+      await expect(platform.ensureVolumes(run, disks, never)).rejects.toMatchObject({
+        code: 'replication.disk-shrank',
+      });
       expect(await lab.inventory()).toEqual(before);
       await cleanUp(platform, run);
     });
@@ -231,7 +276,12 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       count += 1;
       const binding = { endpointId, executionId: `pool-${count}` };
       const pool: DestinationRun = {
-        replicaId: binding.executionId, executionId: binding.executionId, vm: lab.vm, environment: lab.environment, ledger: ledgerScope(store.ledger, binding), note: () => undefined,
+        replicaId: binding.executionId,
+        executionId: binding.executionId,
+        vm: lab.vm,
+        environment: lab.environment,
+        ledger: ledgerScope(store.ledger, binding),
+        note: () => undefined,
       };
       const keeper = lab.open();
       const access = await keeper.startWorker(pool, 'disk-copy', never);
@@ -255,7 +305,10 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
         await lab.enter?.(access);
       }
       const volumes = replicas.flatMap(({ run }) => run.vm.disks).length;
-      expect(await census()).toEqual({ ...counted, ...(volumes === 0 ? {} : { volume: volumes + (counted['volume'] ?? 0) }) });
+      expect(await census()).toEqual({
+        ...counted,
+        ...(volumes === 0 ? {} : { volume: volumes + (counted['volume'] ?? 0) }),
+      });
       await keeper.stopWorker(pool, 'disk-copy', never);
       await keeper.stopWorker(pool, 'disk-copy', never);
       expect(await census()).toEqual(volumes === 0 ? {} : { volume: volumes });
@@ -293,7 +346,9 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       for (const entry of entries) expect(await stranger.findResource(entry, never)).toEqual({ id: entry.resourceId });
       for (const entry of entries) {
         const { resourceId: _, ...nameless } = entry;
-        expect(await stranger.findResource(nameless, never), `by name: ${entry.kind}`).toEqual({ id: entry.resourceId });
+        expect(await stranger.findResource(nameless, never), `by name: ${entry.kind}`).toEqual({
+          id: entry.resourceId,
+        });
       }
       for (const entry of entries) {
         await stranger.removeResource(entry, run.ledger, never);
@@ -305,7 +360,14 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
     });
 
     describe('a crash between a creation and its record', () => {
-      const kinds: readonly ResourceKind[] = ['volume', 'security-group', 'security-group-rule', 'nic', 'public-ip', 'server'];
+      const kinds: readonly ResourceKind[] = [
+        'volume',
+        'security-group',
+        'security-group-rule',
+        'nic',
+        'public-ip',
+        'server',
+      ];
       test.for(kinds)('of a %s: the next start adopts, and doubles nothing', async (kind, { skip }) => {
         const plain = newReplica();
         await execute(lab.open(), plain.run);
@@ -332,69 +394,80 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
     });
 
     describe.skipIf(scope === 'machines')('every call going wrong once, one after another', () => {
-      test.for(callFaults)('%s: it ends well or with a clear error, doubles nothing and cleans up', { timeout: faultPatienceMs }, async (fault, { skip }) => {
-        if (!lab.faults.includes(fault)) skip(`this lab can not make it: ${fault}`);
-        const plain = newReplica();
-        const start = lab.callCount();
-        const platform = lab.open();
-        await execute(platform, plain.run);
-        const expected = await census();
-        await cleanUp(platform, plain.run);
-        const calls = lab.callCount() - start;
-        expect(calls).toBeGreaterThan(10);
-        const numbers = sampleOf(callsToFail(lab, fault, start, calls), mostCallsToFail);
-        const ended = { well: 0, withError: 0 };
-        for (const n of numbers) {
-          const { run } = newReplica();
-          const first = lab.callCount();
-          lab.failCall(n, fault);
-          const victim = lab.open();
-          const error = await clearErrorOf(execute(victim, run), /^cloud\./, `${fault} at call ${n}`);
-          const hit = `${fault} at call ${n}, ${lab.callName(first + n)}`;
-          if (error === undefined) expect(await census(), hit).toEqual(expected);
-          ended[error === undefined ? 'well' : 'withError'] += 1;
-          if ((await clearErrorOf(cleanUp(victim, run), /^cloud\./, hit)) !== undefined) await cleanUp(lab.open(), run);
-          expect(await lab.inventory(), hit).toEqual([]);
-          expect(run.ledger.list(), hit).toEqual([]);
-          lab.clearFaults();
-        }
-        if (fault !== 'fails-later') expect(ended).toEqual({ well: numbers.length, withError: 0 });
-      });
+      test.for(callFaults)(
+        '%s: it ends well or with a clear error, doubles nothing and cleans up',
+        { timeout: faultPatienceMs },
+        async (fault, { skip }) => {
+          if (!lab.faults.includes(fault)) skip(`this lab can not make it: ${fault}`);
+          const plain = newReplica();
+          const start = lab.callCount();
+          const platform = lab.open();
+          await execute(platform, plain.run);
+          const expected = await census();
+          await cleanUp(platform, plain.run);
+          const calls = lab.callCount() - start;
+          expect(calls).toBeGreaterThan(10);
+          const numbers = sampleOf(callsToFail(lab, fault, start, calls), mostCallsToFail);
+          const ended = { well: 0, withError: 0 };
+          for (const n of numbers) {
+            const { run } = newReplica();
+            const first = lab.callCount();
+            lab.failCall(n, fault);
+            const victim = lab.open();
+            const error = await clearErrorOf(execute(victim, run), /^cloud\./, `${fault} at call ${n}`);
+            const hit = `${fault} at call ${n}, ${lab.callName(first + n)}`;
+            if (error === undefined) expect(await census(), hit).toEqual(expected);
+            ended[error === undefined ? 'well' : 'withError'] += 1;
+            if ((await clearErrorOf(cleanUp(victim, run), /^cloud\./, hit)) !== undefined)
+              await cleanUp(lab.open(), run);
+            expect(await lab.inventory(), hit).toEqual([]);
+            expect(run.ledger.list(), hit).toEqual([]);
+            lab.clearFaults();
+          }
+          if (fault !== 'fails-later') expect(ended).toEqual({ well: numbers.length, withError: 0 });
+        },
+      );
     });
 
-    test.skipIf(scope === 'machines')('a process that is killed at any call is followed by one that goes on, or cleans up', { timeout: faultPatienceMs }, async () => {
-      const plain = newReplica();
-      const start = lab.callCount();
-      await execute(lab.open(), plain.run);
-      const expected = await census();
-      await cleanUp(lab.open(), plain.run);
-      let kills = 0;
-      for (const [index, point] of crashPoints(lab, start, lab.callCount() - start, 16).entries()) {
-        const { run, inProcess } = newReplica();
-        const first = lab.callCount();
-        let isCleaning = false;
-        kills += Number(await killedAt(lab, point, async (process) => {
-          const platform = lab.open();
-          const mortal = inProcess(process);
-          const volumes = await platform.ensureVolumes(mortal, run.vm.disks, process.signal);
-          await startWorkerWith(platform, mortal, 'disk-copy', volumes, process.signal);
-          isCleaning = true;
-          await platform.stopWorker(mortal, 'disk-copy', process.signal);
-          await platform.deleteVolumes(mortal, process.signal);
-        }));
-        const at = `killed ${point.when} call ${point.n}, ${lab.callName(first + point.n)}`;
-        const successor = lab.open();
-        // A clean-up that has begun is brought to its end.
-        if (index % 2 === 0 && !isCleaning) {
-          await execute(successor, run);
-          expect(await census(), at).toEqual(expected);
+    test.skipIf(scope === 'machines')(
+      'a process that is killed at any call is followed by one that goes on, or cleans up',
+      { timeout: faultPatienceMs },
+      async () => {
+        const plain = newReplica();
+        const start = lab.callCount();
+        await execute(lab.open(), plain.run);
+        const expected = await census();
+        await cleanUp(lab.open(), plain.run);
+        let kills = 0;
+        for (const [index, point] of crashPoints(lab, start, lab.callCount() - start, 16).entries()) {
+          const { run, inProcess } = newReplica();
+          const first = lab.callCount();
+          let isCleaning = false;
+          kills += Number(
+            await killedAt(lab, point, async (process) => {
+              const platform = lab.open();
+              const mortal = inProcess(process);
+              const volumes = await platform.ensureVolumes(mortal, run.vm.disks, process.signal);
+              await startWorkerWith(platform, mortal, 'disk-copy', volumes, process.signal);
+              isCleaning = true;
+              await platform.stopWorker(mortal, 'disk-copy', process.signal);
+              await platform.deleteVolumes(mortal, process.signal);
+            }),
+          );
+          const at = `killed ${point.when} call ${point.n}, ${lab.callName(first + point.n)}`;
+          const successor = lab.open();
+          // A clean-up that has begun is brought to its end.
+          if (index % 2 === 0 && !isCleaning) {
+            await execute(successor, run);
+            expect(await census(), at).toEqual(expected);
+          }
+          await cleanUp(successor, run);
+          expect(await lab.inventory(), at).toEqual([]);
+          expect(run.ledger.list(), at).toEqual([]);
         }
-        await cleanUp(successor, run);
-        expect(await lab.inventory(), at).toEqual([]);
-        expect(run.ledger.list(), at).toEqual([]);
-      }
-      expect(kills).toBeGreaterThan(0);
-    });
+        expect(kills).toBeGreaterThan(0);
+      },
+    );
 
     test('cancelling ends a start at once, and what it made can be cleaned up', async () => {
       const { run } = newReplica();
@@ -403,8 +476,13 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       for (const after of [3, 8, 14]) {
         const cancel = new AbortController();
         const limit = lab.callCount() + after;
-        const watch = setInterval(() => lab.callCount() >= limit && cancel.abort(new CausewayError('general.cancelled', 'asked to stop')), 1);
-        await startWorkerWith(platform, run, 'disk-copy', volumes, cancel.signal).catch((error: unknown) => expect(error).toMatchObject({ code: 'general.cancelled' }));
+        const watch = setInterval(
+          () => lab.callCount() >= limit && cancel.abort(new CausewayError('general.cancelled', 'asked to stop')),
+          1,
+        );
+        await startWorkerWith(platform, run, 'disk-copy', volumes, cancel.signal).catch((error: unknown) =>
+          expect(error).toMatchObject({ code: 'general.cancelled' }),
+        );
         clearInterval(watch);
         await platform.stopWorker(run, 'disk-copy', never);
         expect(await census()).toEqual({ volume: volumes.length });

@@ -17,7 +17,8 @@ export async function diskImagesHarness(): Promise<SourceHarness> {
     await writeFile(path(index), '');
     await truncate(path(index), size);
   }
-  const reopen = () => createDiskImagesSource({ path: join(folder, 'images') }, { scratchFolder: join(folder, 'scratch') });
+  const reopen = () =>
+    createDiskImagesSource({ path: join(folder, 'images') }, { scratchFolder: join(folder, 'scratch') });
   const platform = reopen();
   const write = async (index: number, offset: number, length: number, byte: number): Promise<void> => {
     await using file = await open(path(index), 'r+');

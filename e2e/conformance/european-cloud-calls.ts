@@ -3,14 +3,19 @@ import type { PlatformCalls } from './platform-calls.ts';
 import { simulatedCalls } from './simulated-calls.ts';
 
 /** The simulated European cloud, with its calls as the conformance suites want them. */
-export async function startEuropeanCloudWithCalls(options: EuropeanCloudOptions = {}): Promise<{ readonly cloud: EuropeanCloud; readonly calls: PlatformCalls }> {
+export async function startEuropeanCloudWithCalls(
+  options: EuropeanCloudOptions = {},
+): Promise<{ readonly cloud: EuropeanCloud; readonly calls: PlatformCalls }> {
   const { onCall, of } = simulatedCalls({ changes: ({ method }) => method !== 'GET' });
   const cloud = await startEuropeanCloud({ transitionMs: 3, ...options, onCall });
   return { cloud, calls: of(cloud) };
 }
 
 /** What an endpoint's form takes. */
-export function europeanCloudConnection(cloud: EuropeanCloud, serviceAccountKey: object = cloud.serviceAccountKey): object {
+export function europeanCloudConnection(
+  cloud: EuropeanCloud,
+  serviceAccountKey: object = cloud.serviceAccountKey,
+): object {
   return {
     project_id: cloud.projectId,
     region_name: cloud.region.toUpperCase(),

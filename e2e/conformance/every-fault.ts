@@ -30,7 +30,10 @@ export interface FaultTally {
  * came of them.
  */
 export async function throughFaults(
-  name: string, cases: readonly FaultCase[], sample: number, run: (fault: FaultCase) => Promise<FaultOutcome>,
+  name: string,
+  cases: readonly FaultCase[],
+  sample: number,
+  run: (fault: FaultCase) => Promise<FaultOutcome>,
 ): Promise<FaultTally> {
   const chosen = everyFault ? cases : shuffled(cases, seed).slice(0, asked === undefined ? sample : Number(asked));
   const wrong: string[] = [];
@@ -41,7 +44,9 @@ export async function throughFaults(
     const at = `${fault.effect} at ${fault.operation} ${fault.nth}`;
     const startedAt = performance.now();
     const outcome = await run(fault).catch((thrown: unknown): FaultOutcome => ({
-      state: 'not even ended', hit: true, wrong: [`it threw: ${thrown instanceof Error ? thrown.message : String(thrown)}`],
+      state: 'not even ended',
+      hit: true,
+      wrong: [`it threw: ${thrown instanceof Error ? thrown.message : String(thrown)}`],
     }));
     const { state, error, hit } = outcome;
     if (!hit) counted.neverCame += 1;
@@ -51,19 +56,22 @@ export async function throughFaults(
     wrong.push(...outcome.wrong.map((text) => `${at}: ${text}`));
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
     if (everyFault || asked !== undefined || outcome.wrong.length > 0) {
-      console.log(`${name}: ${at}: ${state} ${error === undefined ? '' : `${error.code} (${error.message}) `}${seconds} s ${outcome.wrong.join('; ')}`);
+      console.log(
+        `${name}: ${at}: ${state} ${error === undefined ? '' : `${error.code} (${error.message}) `}${seconds} s ${outcome.wrong.join('; ')}`,
+      );
     }
   }
   const seconds = ((performance.now() - begun) / 1000).toFixed(0);
   console.log(
-    `${name}: ${chosen.length} of ${cases.length} cases, ${counted.well} ended well, ${counted.withError} with an error ${JSON.stringify(codes)}, `
-    + `${counted.neverCame} calls never came, ${seconds} s`,
+    `${name}: ${chosen.length} of ${cases.length} cases, ${counted.well} ended well, ${counted.withError} with an error ${JSON.stringify(codes)}, ` +
+      `${counted.neverCame} calls never came, ${seconds} s`,
   );
   return { cases: chosen.length, well: counted.well, wrong };
 }
 
 /** Why an error says too little to act on; undefined when it does not. */
 export function unclear(error: ErrorRecord | undefined): string | undefined {
-  const clear = error !== undefined && isErrorCode(error.code) && !error.code.startsWith('general.') && error.message.length >= 20;
+  const clear =
+    error !== undefined && isErrorCode(error.code) && !error.code.startsWith('general.') && error.message.length >= 20;
   return clear ? undefined : `no clear error: ${JSON.stringify(error)}`;
 }

@@ -5,7 +5,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { morphLinuxGuest } from '../../electron/engine/osmorphing/index.ts';
 import { readConsole } from '../../electron/engine/deployments/console-signs.ts';
-import { ensureLayout, guestLayouts, layoutDisk, layoutPassphrase, loadCiphers, type LayoutName } from '../rigs/guests/layouts.ts';
+import {
+  ensureLayout,
+  guestLayouts,
+  layoutDisk,
+  layoutPassphrase,
+  loadCiphers,
+  type LayoutName,
+} from '../rigs/guests/layouts.ts';
 import { keepCorpusResult } from '../rigs/guests/corpus-results.ts';
 import { startMorphLab, type BootedGuest, type MorphLab } from '../rigs/guests/morph-lab.ts';
 import { layoutSource } from '../rigs/guests/source-guests.ts';
@@ -34,7 +41,12 @@ type SuiteLayout = Exclude<LayoutName, 'generation2'>;
 const expected: Readonly<Record<SuiteLayout, Expected>> = {
   lvm: {
     stops: /^Gave up waiting for root file system device$/,
-    dossier: { bootloader: 'grub-bios', firmware: 'bios', root: { kind: 'logical', path: '/dev/mapper/vg0-root' }, mounts: { '/boot': { disk: 0 }, '/var': { name: 'vg0/var' } } },
+    dossier: {
+      bootloader: 'grub-bios',
+      firmware: 'bios',
+      root: { kind: 'logical', path: '/dev/mapper/vg0-root' },
+      mounts: { '/boot': { disk: 0 }, '/var': { name: 'vg0/var' } },
+    },
     root: /^\/dev\/mapper\/vg0-root ext4 /,
   },
   btrfs: {
@@ -51,7 +63,12 @@ const expected: Readonly<Record<SuiteLayout, Expected>> = {
   },
   encrypted: {
     stops: /^Gave up waiting for root file system device$/,
-    dossier: { bootloader: 'grub-bios', firmware: 'bios', root: { kind: 'logical', path: '/dev/mapper/vg0-root' }, mounts: { '/boot': { disk: 0 } } },
+    dossier: {
+      bootloader: 'grub-bios',
+      firmware: 'bios',
+      root: { kind: 'logical', path: '/dev/mapper/vg0-root' },
+      mounts: { '/boot': { disk: 0 } },
+    },
     root: /^\/dev\/mapper\/vg0-root ext4 /,
     // It knows nobody to write to.
     failing: 'mdmonitor.service',
@@ -92,75 +109,106 @@ export function guestLayoutSuite(name: SuiteLayout): void {
       return lab.boot(first ?? '', nicId, { dataVolumes: others, uefi, configDrive: true });
     }
 
-    it.runIf(everyGuest)('boots where it comes from: with the disks that it knows and, with UEFI, the entry in its firmware', async () => {
-      const place = await mkdtemp(join(tmpdir(), 'cwy-layout-'));
-      const startedAt = Date.now();
-      const vm = await startSourceVm({ folder: place, guest: await layoutSource(name) });
-      try {
-        await vm.ssh.waitUntilUp(12 * minute);
-        stage(`${name}: answers SSH where it comes from after ${((Date.now() - startedAt) / 1000).toFixed(0)} s`);
-        // Nothing is where firmware looks that has no entry.
-        if (uefi) expect(await vm.ssh.text('ls /boot/efi/EFI; [ -d /sys/firmware/efi ] && echo started by UEFI')).toBe('debian\nstarted by UEFI');
-      } finally {
-        await vm.close();
-        await rm(place, { recursive: true, force: true });
-      }
-    }, 20 * minute);
-
-    it.runIf(everyGuest)('does not boot at the destination before it was prepared', async () => {
-      const booted = await boot(await volumes(), (await lab.nic()).id);
-      const startedAt = Date.now();
-      for (;;) {
-        const console = await booted.console();
-        const sign = readConsole(console);
-        if (sign.sign === 'stopped') {
-          expect(sign.line).toMatch(stops);
-          break;
+    it.runIf(everyGuest)(
+      'boots where it comes from: with the disks that it knows and, with UEFI, the entry in its firmware',
+      async () => {
+        const place = await mkdtemp(join(tmpdir(), 'cwy-layout-'));
+        const startedAt = Date.now();
+        const vm = await startSourceVm({ folder: place, guest: await layoutSource(name) });
+        try {
+          await vm.ssh.waitUntilUp(12 * minute);
+          stage(`${name}: answers SSH where it comes from after ${((Date.now() - startedAt) / 1000).toFixed(0)} s`);
+          // Nothing is where firmware looks that has no entry.
+          if (uefi)
+            expect(await vm.ssh.text('ls /boot/efi/EFI; [ -d /sys/firmware/efi ] && echo started by UEFI')).toBe(
+              'debian\nstarted by UEFI',
+            );
+        } finally {
+          await vm.close();
+          await rm(place, { recursive: true, force: true });
         }
-        expect(console).not.toContain('login:');
-        expect(Date.now() - startedAt, console.slice(-2000)).toBeLessThan(15 * minute);
-        await delay(500);
-      }
-      stage(`${name}: stopped after ${((Date.now() - startedAt) / 1000).toFixed(0)} s`);
-      await booted.stop();
-    }, 20 * minute);
+      },
+      20 * minute,
+    );
 
-    it('boots there once it is prepared, answers SSH, has run cloud-init, and is still known by its host key', async () => {
-      const disks = await volumes();
-      const nic = await lab.nic();
-      const outcome = await morphLinuxGuest({
-        ssh: lab.ssh, devices: disks.map(({ device }) => device), signal: new AbortController().signal,
-        options: {
-          nics: [{ macAddress: nic.macAddress }], retainUserCredentials: true,
-          ...(name === 'encrypted' ? { luksKeys: [{ key: layoutPassphrase }], scripts: { beforeMount: [loadCiphers] } } : {}),
-        },
-        onStep: ({ step, state, seconds }) => state === 'running' || stage(`${name}: ${step} ${state}, ${seconds ?? 0} s`),
-      });
-      expect(outcome.dossier).toMatchObject(dossier);
-      for (const [step, told] of Object.entries(notes)) expect(outcome.steps.find((one) => one.step === step)?.notes).toEqual(told);
-      expect(outcome.diff.sshHostKeys).toEqual({ added: {}, removed: {}, changed: {} });
-      expect(await lab.traces()).toBe('');
-      stage(`${name}: prepared in ${outcome.seconds.toFixed(0)} s`);
+    it.runIf(everyGuest)(
+      'does not boot at the destination before it was prepared',
+      async () => {
+        const booted = await boot(await volumes(), (await lab.nic()).id);
+        const startedAt = Date.now();
+        for (;;) {
+          const console = await booted.console();
+          const sign = readConsole(console);
+          if (sign.sign === 'stopped') {
+            expect(sign.line).toMatch(stops);
+            break;
+          }
+          expect(console).not.toContain('login:');
+          expect(Date.now() - startedAt, console.slice(-2000)).toBeLessThan(15 * minute);
+          await delay(500);
+        }
+        stage(`${name}: stopped after ${((Date.now() - startedAt) / 1000).toFixed(0)} s`);
+        await booted.stop();
+      },
+      20 * minute,
+    );
 
-      const startedAt = Date.now();
-      const booted = await boot(disks, nic.id);
-      await booted.ssh.waitUntilUp(12 * minute);
-      stage(`${name}: answers SSH after ${((Date.now() - startedAt) / 1000).toFixed(0)} s`);
-      const shown = await booted.ssh.text([
-        'findmnt -no SOURCE,FSTYPE,OPTIONS / | tr -s " "', 'ls -d /sys/bus/virtio/drivers/virtio_blk/virtio* | wc -l',
-        '(cd /srv/data && sha256sum --quiet -c SHA256SUMS) && echo data',
-        'for i in $(seq 240); do [ -e /var/lib/cloud/instance/boot-finished ] && break; sleep 0.5; done; grep -o "DataSource[A-Za-z]*" /run/cloud-init/result.json',
-        'systemctl --failed --no-legend --plain | cut -d" " -f1 | paste -sd,', 'ls /etc/ssh/ssh_host_*_key',
-        'cut -d" " -f1,2 /etc/ssh/ssh_host_ed25519_key.pub',
-      ].join('; '), { timeoutMs: 4 * minute });
-      stage(`${name}: ${shown.replaceAll('\n', ' | ')}`);
-      const lines = shown.split('\n');
-      expect(lines[0]).toMatch(root);
-      expect(lines.slice(1, 4)).toEqual([String(disksGb.length + 1), 'data', 'DataSourceConfigDrive']);
-      expect(lines.slice(4, -1)).toEqual([failing, '/etc/ssh/ssh_host_ed25519_key']);
-      expect(lines.at(-1)).toBe((await readFile(join(folder, 'host-key.pub'), 'utf8')).trim());
-      keepCorpusResult(process.env['CAUSEWAY_CORPUS_RESULT'], `layout ${name}`, { about, prepared: 'prepared', buses: { virtio: 'booted' } });
-    // A preparation in an emulated worker takes five minutes of its processor, and twenty beside other work.
-    }, 75 * minute);
+    it(
+      'boots there once it is prepared, answers SSH, has run cloud-init, and is still known by its host key',
+      async () => {
+        const disks = await volumes();
+        const nic = await lab.nic();
+        const outcome = await morphLinuxGuest({
+          ssh: lab.ssh,
+          devices: disks.map(({ device }) => device),
+          signal: new AbortController().signal,
+          options: {
+            nics: [{ macAddress: nic.macAddress }],
+            retainUserCredentials: true,
+            ...(name === 'encrypted'
+              ? { luksKeys: [{ key: layoutPassphrase }], scripts: { beforeMount: [loadCiphers] } }
+              : {}),
+          },
+          onStep: ({ step, state, seconds }) =>
+            state === 'running' || stage(`${name}: ${step} ${state}, ${seconds ?? 0} s`),
+        });
+        expect(outcome.dossier).toMatchObject(dossier);
+        for (const [step, told] of Object.entries(notes))
+          expect(outcome.steps.find((one) => one.step === step)?.notes).toEqual(told);
+        expect(outcome.diff.sshHostKeys).toEqual({ added: {}, removed: {}, changed: {} });
+        expect(await lab.traces()).toBe('');
+        stage(`${name}: prepared in ${outcome.seconds.toFixed(0)} s`);
+
+        const startedAt = Date.now();
+        const booted = await boot(disks, nic.id);
+        await booted.ssh.waitUntilUp(12 * minute);
+        stage(`${name}: answers SSH after ${((Date.now() - startedAt) / 1000).toFixed(0)} s`);
+        const shown = await booted.ssh.text(
+          [
+            'findmnt -no SOURCE,FSTYPE,OPTIONS / | tr -s " "',
+            'ls -d /sys/bus/virtio/drivers/virtio_blk/virtio* | wc -l',
+            '(cd /srv/data && sha256sum --quiet -c SHA256SUMS) && echo data',
+            'for i in $(seq 240); do [ -e /var/lib/cloud/instance/boot-finished ] && break; sleep 0.5; done; grep -o "DataSource[A-Za-z]*" /run/cloud-init/result.json',
+            'systemctl --failed --no-legend --plain | cut -d" " -f1 | paste -sd,',
+            'ls /etc/ssh/ssh_host_*_key',
+            'cut -d" " -f1,2 /etc/ssh/ssh_host_ed25519_key.pub',
+          ].join('; '),
+          { timeoutMs: 4 * minute },
+        );
+        stage(`${name}: ${shown.replaceAll('\n', ' | ')}`);
+        const lines = shown.split('\n');
+        expect(lines[0]).toMatch(root);
+        expect(lines.slice(1, 4)).toEqual([String(disksGb.length + 1), 'data', 'DataSourceConfigDrive']);
+        expect(lines.slice(4, -1)).toEqual([failing, '/etc/ssh/ssh_host_ed25519_key']);
+        expect(lines.at(-1)).toBe((await readFile(join(folder, 'host-key.pub'), 'utf8')).trim());
+        keepCorpusResult(process.env['CAUSEWAY_CORPUS_RESULT'], `layout ${name}`, {
+          about,
+          prepared: 'prepared',
+          buses: { virtio: 'booted' },
+        });
+        // A preparation in an emulated worker takes five minutes of its processor, and twenty beside other work.
+      },
+      75 * minute,
+    );
   });
 }

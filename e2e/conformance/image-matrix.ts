@@ -11,7 +11,14 @@ const SECTOR = 512;
 export const matrixDrivers = ['raw', 'qcow2', 'vmdk', 'vpc', 'vhdx', 'vdi'] as const;
 type Driver = (typeof matrixDrivers)[number];
 
-const extensions: Readonly<Record<Driver, string>> = { raw: 'raw', qcow2: 'qcow2', vmdk: 'vmdk', vpc: 'vhd', vhdx: 'vhdx', vdi: 'vdi' };
+const extensions: Readonly<Record<Driver, string>> = {
+  raw: 'raw',
+  qcow2: 'qcow2',
+  vmdk: 'vmdk',
+  vpc: 'vhd',
+  vhdx: 'vhdx',
+  vdi: 'vdi',
+};
 
 export interface MatrixImage {
   readonly path: string;
@@ -35,7 +42,9 @@ class Maker {
 
   async image(driver: Driver): Promise<string> {
     // Sizes that end within a cluster, a grain and a block, and tiny ones.
-    const size = SECTOR * this.#pick([1, 7, 128, 1 + this.#below(300), 2048, 1 + this.#below(12_000), 6144, 1 + this.#below(24_000)]);
+    const size =
+      SECTOR *
+      this.#pick([1, 7, 128, 1 + this.#below(300), 2048, 1 + this.#below(12_000), 6144, 1 + this.#below(24_000)]);
     return driver === 'qcow2' || driver === 'vmdk' ? this.#chain(driver, size) : this.#single(driver, 'top', size);
   }
 
@@ -44,12 +53,29 @@ class Maker {
     const levels = this.#pick([0, 0, 0, 1, 1, 2, 3]);
     if (levels === 0) return this.#single(driver, 'top', size);
     let below: Driver = driver === 'vmdk' ? 'vmdk' : this.#pick([...matrixDrivers, 'qcow2', 'qcow2']);
-    let base = await this.#single(below, 'base', driver === 'vmdk' ? size : this.#pick([size, size, Math.ceil(size / 2 / SECTOR) * SECTOR, size + 64 * KIB]), driver === 'vmdk');
+    let base = await this.#single(
+      below,
+      'base',
+      driver === 'vmdk' ? size : this.#pick([size, size, Math.ceil(size / 2 / SECTOR) * SECTOR, size + 64 * KIB]),
+      driver === 'vmdk',
+    );
     for (let level = levels; level > 0; level--) {
       const name = `${level === 1 ? 'top' : `level${level}`}.${extensions[driver]}`;
       const options = driver === 'vmdk' ? this.#pick(['', 'zeroed_grain=on']) : this.#qcow2Options();
       // QEMU knows an overlay's size by its base.
-      await this.#qemuImg('create', '-q', '-f', driver, '-b', base, '-F', below, ...(options === '' ? [] : ['-o', options]), name, ...(driver === 'vmdk' ? [] : [String(size)]));
+      await this.#qemuImg(
+        'create',
+        '-q',
+        '-f',
+        driver,
+        '-b',
+        base,
+        '-F',
+        below,
+        ...(options === '' ? [] : ['-o', options]),
+        name,
+        ...(driver === 'vmdk' ? [] : [String(size)]),
+      );
       await this.#write(driver, name, driver === 'vmdk' ? await this.#sizeOf(driver, name) : size, options);
       base = name;
       below = driver;
@@ -70,7 +96,18 @@ class Maker {
     const canCompress = driver === 'qcow2' && !options.includes('preallocation');
     await writeFile(join(this.#folder, 'content'), randomContent(size, this.#random));
     this.made.push(`# content: ${size} seeded bytes`);
-    await this.#qemuImg('convert', '-f', 'raw', '-O', driver, ...(canCompress && this.#random() < 0.7 ? ['-c'] : []), ...this.#pick([[], ['-S', '0'], ['-S', '64k']]), ...(options === '' ? [] : ['-o', options]), 'content', file);
+    await this.#qemuImg(
+      'convert',
+      '-f',
+      'raw',
+      '-O',
+      driver,
+      ...(canCompress && this.#random() < 0.7 ? ['-c'] : []),
+      ...this.#pick([[], ['-S', '0'], ['-S', '64k']]),
+      ...(options === '' ? [] : ['-o', options]),
+      'content',
+      file,
+    );
     await rm(join(this.#folder, 'content'));
     return file;
   }
@@ -86,11 +123,20 @@ class Maker {
           `subformat=${this.#pick(['monolithicSparse', 'monolithicSparse', 'monolithicFlat', 'twoGbMaxExtentSparse', 'twoGbMaxExtentFlat'])}`,
           ...this.#pick([[], ['adapter_type=lsilogic'], ['hwversion=14']]),
           ...this.#pick([[], ['zeroed_grain=on']]),
-        ].join(',').replace(/(Flat.*),zeroed_grain=on/, '$1');
+        ]
+          .join(',')
+          .replace(/(Flat.*),zeroed_grain=on/, '$1');
       case 'vpc':
         return this.#pick(['', 'force_size=on', 'subformat=fixed', 'subformat=fixed,force_size=on']);
       case 'vhdx':
-        return this.#pick(['', 'block_size=1M', 'block_size=2M,log_size=2M', 'subformat=fixed', 'block_state_zero=off', 'block_size=1M,block_state_zero=off']);
+        return this.#pick([
+          '',
+          'block_size=1M',
+          'block_size=2M,log_size=2M',
+          'subformat=fixed',
+          'block_state_zero=off',
+          'block_size=1M,block_state_zero=off',
+        ]);
       case 'vdi':
         return this.#pick(['', '', 'static=on']);
     }
@@ -104,7 +150,9 @@ class Maker {
       ...(extended ? ['extended_l2=on'] : []),
       ...(this.#random() < 0.4 ? ['compression_type=zstd'] : []),
       ...this.#pick([[], [], ['lazy_refcounts=on'], ['refcount_bits=1'], ['refcount_bits=64']]),
-      ...(mayPreallocate && !extended && this.#random() < 0.2 ? [`preallocation=${this.#pick(['metadata', 'falloc', 'full'])}`] : []),
+      ...(mayPreallocate && !extended && this.#random() < 0.2
+        ? [`preallocation=${this.#pick(['metadata', 'falloc', 'full'])}`]
+        : []),
     ];
     return [`cluster_size=${cluster}`, ...more].join(',');
   }
@@ -124,9 +172,11 @@ class Maker {
 
   /** QEMU refuses to write a compressed cluster over one that is there; the image is one to be read all the same. */
   async #io(driver: Driver, commands: readonly string[], file: string): Promise<void> {
-    await this.#run('qemu-io', '-f', driver, ...commands.flatMap((command) => ['-c', command]), file).catch((error: unknown) => {
-      if (!commands.some((command) => command.startsWith('write -c'))) throw error;
-    });
+    await this.#run('qemu-io', '-f', driver, ...commands.flatMap((command) => ['-c', command]), file).catch(
+      (error: unknown) => {
+        if (!commands.some((command) => command.startsWith('write -c'))) throw error;
+      },
+    );
   }
 
   #command(driver: Driver, size: number, cluster: number): string {
@@ -134,14 +184,18 @@ class Maker {
     const offset = this.#below(sectors);
     const length = Math.min(1 + this.#below(this.#random() < 0.5 ? 9 : 600), sectors - offset);
     const kind = this.#random();
-    if (driver === 'qcow2' && kind < 0.12 && size >= cluster) return `write -c -P ${1 + this.#below(255)} ${this.#below(Math.floor(size / cluster)) * cluster} ${cluster}`;
+    if (driver === 'qcow2' && kind < 0.12 && size >= cluster)
+      return `write -c -P ${1 + this.#below(255)} ${this.#below(Math.floor(size / cluster)) * cluster} ${cluster}`;
     if (kind < 0.25) return `write -z ${offset * SECTOR} ${length * SECTOR}`;
-    if ((driver === 'qcow2' || driver === 'raw') && kind < 0.4) return `${this.#pick(['write -z -u', 'discard'])} ${offset * SECTOR} ${length * SECTOR}`;
+    if ((driver === 'qcow2' || driver === 'raw') && kind < 0.4)
+      return `${this.#pick(['write -z -u', 'discard'])} ${offset * SECTOR} ${length * SECTOR}`;
     return `write -P ${1 + this.#below(255)} ${offset * SECTOR} ${length * SECTOR}`;
   }
 
   async #sizeOf(driver: Driver, file: string): Promise<number> {
-    const info = JSON.parse((await this.#run('qemu-img', 'info', '--output=json', '-f', driver, file)) || '{}') as { 'virtual-size'?: number };
+    const info = JSON.parse((await this.#run('qemu-img', 'info', '--output=json', '-f', driver, file)) || '{}') as {
+      'virtual-size'?: number;
+    };
     this.made.pop();
     return info['virtual-size'] ?? 0;
   }
@@ -177,7 +231,12 @@ export async function makeMatrixImage(driver: Driver, seed: number, folder: stri
   const name = await maker.image(driver).catch((error: unknown) => {
     throw new Error(`seed ${seed}:\n${maker.made.join('\n')}`, { cause: error });
   });
-  return { path: join(folder, name), driver, made: maker.made, hasExtents: !maker.made.some((command) => command.includes('.vhdx')) };
+  return {
+    path: join(folder, name),
+    driver,
+    made: maker.made,
+    hasExtents: !maker.made.some((command) => command.includes('.vhdx')),
+  };
 }
 
 /** Writes every file of a folder anew without holes, so that only what formats say themselves tells zeros from data. */

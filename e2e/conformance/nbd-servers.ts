@@ -13,13 +13,19 @@ export interface Served {
 }
 
 /** Starts an NBD server on a Unix socket in `folder` and waits until it listens. */
-export async function startServer(folder: string, tool: 'nbdkit' | 'qemu-nbd', args: (socket: string) => readonly string[]): Promise<Served> {
+export async function startServer(
+  folder: string,
+  tool: 'nbdkit' | 'qemu-nbd',
+  args: (socket: string) => readonly string[],
+): Promise<Served> {
   const socket = join(folder, `${tool}-${process.hrtime.bigint()}.sock`);
   const child = spawn(tool, args(socket), { stdio: ['ignore', 'ignore', 'pipe'] });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const failed = new Promise<never>((_resolve, reject) => {
-    child.once('error', () => reject(new Error(`${tool} is not installed (Debian package ${tool === 'nbdkit' ? 'nbdkit' : 'qemu-utils'})`)));
+    child.once('error', () =>
+      reject(new Error(`${tool} is not installed (Debian package ${tool === 'nbdkit' ? 'nbdkit' : 'qemu-utils'})`)),
+    );
     child.once('exit', (code) => reject(new Error(`${tool} ended with ${code}: ${stderr}`)));
   });
   failed.catch(() => undefined);
@@ -46,13 +52,57 @@ function listens(path: string): Promise<boolean> {
 /** A CA, a server certificate for `localhost` and a client certificate, named as QEMU and nbdkit want them. */
 export async function makeCredentials(folder: string): Promise<void> {
   const openssl = (...args: string[]) => run('openssl', args, { cwd: folder });
-  await openssl('req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2', '-subj', '/CN=test CA', '-keyout', 'ca-key.pem', '-out', 'ca-cert.pem', '-addext', 'keyUsage=critical,keyCertSign,cRLSign');
-  for (const [name, usage] of [['server', 'serverAuth'], ['client', 'clientAuth']] as const) {
+  await openssl(
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-days',
+    '2',
+    '-subj',
+    '/CN=test CA',
+    '-keyout',
+    'ca-key.pem',
+    '-out',
+    'ca-cert.pem',
+    '-addext',
+    'keyUsage=critical,keyCertSign,cRLSign',
+  );
+  for (const [name, usage] of [
+    ['server', 'serverAuth'],
+    ['client', 'clientAuth'],
+  ] as const) {
     await openssl(
-      'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2', '-subj', '/CN=localhost',
-      '-CA', 'ca-cert.pem', '-CAkey', 'ca-key.pem', '-keyout', `${name}-key.pem`, '-out', `${name}-cert.pem`,
-      '-addext', `extendedKeyUsage=${usage}`, '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1',
-      '-addext', 'basicConstraints=critical,CA:FALSE', '-addext', 'keyUsage=critical,digitalSignature,keyEncipherment',
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-days',
+      '2',
+      '-subj',
+      '/CN=localhost',
+      '-CA',
+      'ca-cert.pem',
+      '-CAkey',
+      'ca-key.pem',
+      '-keyout',
+      `${name}-key.pem`,
+      '-out',
+      `${name}-cert.pem`,
+      '-addext',
+      `extendedKeyUsage=${usage}`,
+      '-addext',
+      'subjectAltName=DNS:localhost,IP:127.0.0.1',
+      '-addext',
+      'basicConstraints=critical,CA:FALSE',
+      '-addext',
+      'keyUsage=critical,digitalSignature,keyEncipherment',
     );
   }
 }

@@ -2,9 +2,22 @@ import { afterEach } from 'vitest';
 import type { CausewayError } from '../../shared/model/causeway-error.ts';
 import type { Extent } from '../../shared/model/extent.ts';
 import { HostSlots } from '../../electron/engine/platforms/virtualization-platform/nfc/host-slots.ts';
-import { openNfcDisk, type NfcDisk, type NfcDiskOptions, type NfcEvent } from '../../electron/engine/platforms/virtualization-platform/nfc/nfc-disk.ts';
-import { startNfcServer, type NfcServer, type NfcServerOptions } from '../rigs/virtualization-platform/nfc-server/nfc-server.ts';
-import { TicketOffice, contentDisk, patternContent } from '../rigs/virtualization-platform/nfc-server/served-content.ts';
+import {
+  openNfcDisk,
+  type NfcDisk,
+  type NfcDiskOptions,
+  type NfcEvent,
+} from '../../electron/engine/platforms/virtualization-platform/nfc/nfc-disk.ts';
+import {
+  startNfcServer,
+  type NfcServer,
+  type NfcServerOptions,
+} from '../rigs/virtualization-platform/nfc-server/nfc-server.ts';
+import {
+  TicketOffice,
+  contentDisk,
+  patternContent,
+} from '../rigs/virtualization-platform/nfc-server/served-content.ts';
 
 export const MIB = 2 ** 20;
 export const PATH = '[ds1] vm/vm-000001.vmdk';
@@ -27,7 +40,9 @@ export async function startHost(office: TicketOffice, options: Partial<NfcServer
 }
 
 /** One host with one disk on it. */
-export async function oneHost(options: Partial<NfcServerOptions> = {}): Promise<{ readonly office: TicketOffice; readonly host: NfcServer }> {
+export async function oneHost(
+  options: Partial<NfcServerOptions> = {},
+): Promise<{ readonly office: TicketOffice; readonly host: NfcServer }> {
   const office = new TicketOffice();
   office.add(contentDisk(PATH, 'vm-1', content));
   return { office, host: await startHost(office, options) };
@@ -50,7 +65,11 @@ export function wayTo(office: TicketOffice, host: () => NfcServer, more: Partial
   };
 }
 
-export async function openDisk(office: TicketOffice, host: () => NfcServer, more: Partial<NfcDiskOptions> = {}): Promise<Opened> {
+export async function openDisk(
+  office: TicketOffice,
+  host: () => NfcServer,
+  more: Partial<NfcDiskOptions> = {},
+): Promise<Opened> {
   const events: NfcEvent[] = [];
   const disk = await openNfcDisk(wayTo(office, host, { onEvent: (event) => events.push(event), ...more }), signal);
   toClose.push(() => disk.close());
@@ -61,7 +80,8 @@ export async function openDisk(office: TicketOffice, host: () => NfcServer, more
 export async function readWhole(disk: NfcDisk, chunk = 768 * 1024): Promise<Buffer> {
   const into = Buffer.alloc(disk.sizeBytes, 0xee);
   const reads: Promise<void>[] = [];
-  for (let at = 0; at < into.length; at += chunk) reads.push(disk.read(at, into.subarray(at, Math.min(at + chunk, into.length)), signal));
+  for (let at = 0; at < into.length; at += chunk)
+    reads.push(disk.read(at, into.subarray(at, Math.min(at + chunk, into.length)), signal));
   await Promise.all(reads);
   return into;
 }
@@ -73,7 +93,10 @@ export async function listed(extents: AsyncIterable<Extent>): Promise<Extent[]> 
 }
 
 export async function failure(action: Promise<unknown>): Promise<CausewayError> {
-  const outcome = await action.then(() => undefined, (error: unknown) => error as CausewayError);
+  const outcome = await action.then(
+    () => undefined,
+    (error: unknown) => error as CausewayError,
+  );
   if (outcome === undefined) throw new Error('it succeeded');
   return outcome;
 }

@@ -1,5 +1,8 @@
 import { open } from 'node:fs/promises';
-import { createOvmDestination, type OvmDestinationOptions } from '../../electron/engine/platforms/server-virtualization-manager/destination/ovm-destination.ts';
+import {
+  createOvmDestination,
+  type OvmDestinationOptions,
+} from '../../electron/engine/platforms/server-virtualization-manager/destination/ovm-destination.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
 import type { SimulationOptions } from '../rigs/cloud-kit/start.ts';
@@ -18,41 +21,71 @@ const gib = 2 ** 30;
 const markBytes = 64;
 
 /** The simulated manager, with its calls as the conformance suites want them. */
-async function managerWithCalls(more: SimulationOptions = {}): Promise<{ readonly manager: SimulatedManager; readonly calls: PlatformCalls }> {
+async function managerWithCalls(
+  more: SimulationOptions = {},
+): Promise<{ readonly manager: SimulatedManager; readonly calls: PlatformCalls }> {
   const { onCall, of } = simulatedCalls({ changes: ({ method }) => method !== 'GET' });
   const manager = await startManager({ transitionMs: 3, ...more, onCall });
   return { manager, calls: of(manager) };
 }
 
 /** What there is, in the suites' words. */
-const inventoryOf = ({ world }: SimulatedManager): readonly string[] => world.leftovers().map((each) => each.replace(/^disk /, 'volume ').replace(/^VM /, 'server '));
+const inventoryOf = ({ world }: SimulatedManager): readonly string[] =>
+  world.leftovers().map((each) => each.replace(/^disk /, 'volume ').replace(/^VM /, 'server '));
 
 /** An environment that the simulated manager carries out. */
 export const ovmEnvironment: JsonObject = {
-  network_map: { 'VM Network': 'VM Network', lan: 'VM Network', mgmt: 'vlan-20' }, server_pool_name: 'pool-1', repository_name: 'repo-1',
-  migr_template_name_map: { linux: 'linux-worker' }, migr_template_username_map: { linux: templateUser.username }, migr_template_password_map: { linux: templateUser.password },
+  network_map: { 'VM Network': 'VM Network', lan: 'VM Network', mgmt: 'vlan-20' },
+  server_pool_name: 'pool-1',
+  repository_name: 'repo-1',
+  migr_template_name_map: { linux: 'linux-worker' },
+  migr_template_username_map: { linux: templateUser.username },
+  migr_template_password_map: { linux: templateUser.password },
 };
 
 export const ovmOptions = (requestMs: number): OvmDestinationOptions => ({
-  clock: hurriedClock(4), random: () => 0, reached: resolveAddress,
-  timing: { requestMs, pollFirstMs: 2, pollCapMs: 5, volumeMs: 10_000, serverMs: 10_000, attachMs: 10_000, removeMs: 10_000 },
+  clock: hurriedClock(4),
+  random: () => 0,
+  reached: resolveAddress,
+  timing: {
+    requestMs,
+    pollFirstMs: 2,
+    pollCapMs: 5,
+    volumeMs: 10_000,
+    serverMs: 10_000,
+    attachMs: 10_000,
+    removeMs: 10_000,
+  },
 });
 
 /** Where VMs are records, nobody can sign in. */
-export const recordsOnly: OvmDestinationOptions = { ...ovmOptions(400), enrol: async () => 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGFrZXk' };
+export const recordsOnly: OvmDestinationOptions = {
+  ...ovmOptions(400),
+  enrol: async () => 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGFrZXk',
+};
 
 /** The simulated manager with VMs that are records, or workers that let the template's user in by password. */
 export async function destinationLab(behind: 'records' | 'machines' = 'records'): Promise<DestinationLab> {
-  const { manager, calls } = await managerWithCalls(behind === 'machines' ? { machines: labMachines({ worker: 'user' }) } : {});
+  const { manager, calls } = await managerWithCalls(
+    behind === 'machines' ? { machines: labMachines({ worker: 'user' }) } : {},
+  );
   const options = behind === 'machines' ? ovmOptions(10_000) : recordsOnly;
   const { world } = manager;
   return {
     ...calls,
-    open: (which = 'right') => createOvmDestination({ ...manager.connection, ...(which === 'right' ? {} : { password: 'wrong' }) }, options),
+    open: (which = 'right') =>
+      createOvmDestination({ ...manager.connection, ...(which === 'right' ? {} : { password: 'wrong' }) }, options),
     environment: ovmEnvironment,
     vm: {
-      id: 'vm', name: 'web', os_type: 'linux', vcpus: 1, memory_mb: 2048,
-      disks: [{ id: 'disk/0 [ds1] web.vmdk', size_bytes: 2 * gib }, { id: 'disk-1', size_bytes: 700 * 2 ** 20 }],
+      id: 'vm',
+      name: 'web',
+      os_type: 'linux',
+      vcpus: 1,
+      memory_mb: 2048,
+      disks: [
+        { id: 'disk/0 [ds1] web.vmdk', size_bytes: 2 * gib },
+        { id: 'disk-1', size_bytes: 700 * 2 ** 20 },
+      ],
       nics: [{ id: 'nic-0', network: 'VM Network' }],
     },
     inventory: () => inventoryOf(manager),
@@ -65,9 +98,20 @@ export async function destinationLab(behind: 'records' | 'machines' = 'records')
 }
 
 const vm: Vm = {
-  id: 'vm', name: 'Größe_web 01', os_type: 'linux', vcpus: 2, memory_mb: 4096, firmware: 'bios',
-  disks: [{ id: 'data', size_bytes: gib }, { id: 'root', size_bytes: 2 * gib, bootable: true }],
-  nics: [{ id: 'n0', network: 'lan', ip_addresses: ['fe80::1', '10.20.0.17'] }, { id: 'n1', network: 'mgmt', ip_addresses: ['10.30.0.18'] }],
+  id: 'vm',
+  name: 'Größe_web 01',
+  os_type: 'linux',
+  vcpus: 2,
+  memory_mb: 4096,
+  firmware: 'bios',
+  disks: [
+    { id: 'data', size_bytes: gib },
+    { id: 'root', size_bytes: 2 * gib, bootable: true },
+  ],
+  nics: [
+    { id: 'n0', network: 'lan', ip_addresses: ['fe80::1', '10.20.0.17'] },
+    { id: 'n1', network: 'mgmt', ip_addresses: ['10.30.0.18'] },
+  ],
 };
 
 export async function deploymentLab(): Promise<DeploymentLab> {
@@ -81,8 +125,16 @@ export async function deploymentLab(): Promise<DeploymentLab> {
     vm,
     firmwares: ['bios'],
     refused: [
-      { about: 'a network without a mapping', environment: { network_map: { lan: 'VM Network' } }, code: 'cloud.parameter-missing' },
-      { about: 'an unknown network', environment: { network_map: { lan: 'nowhere', mgmt: 'nowhere' } }, code: 'cloud.name-unknown' },
+      {
+        about: 'a network without a mapping',
+        environment: { network_map: { lan: 'VM Network' } },
+        code: 'cloud.parameter-missing',
+      },
+      {
+        about: 'an unknown network',
+        environment: { network_map: { lan: 'nowhere', mgmt: 'nowhere' } },
+        code: 'cloud.name-unknown',
+      },
       { about: 'an unknown server pool', environment: { server_pool_name: 'none' }, code: 'cloud.name-unknown' },
       { about: 'no repository', environment: { repository_name: '' }, code: 'cloud.parameter-missing' },
       { about: 'UEFI', vm: { firmware: 'uefi' }, code: 'general.invalid-input' },
@@ -99,11 +151,16 @@ export async function deploymentLab(): Promise<DeploymentLab> {
     async server(id) {
       const found = world.vms.get(id);
       if (found === undefined) return undefined;
-      const mappings = found.vmDiskMappingIds.flatMap(({ value }) => world.mappings.get(value) ?? []).sort((one, other) => one.diskTarget - other.diskTarget);
+      const mappings = found.vmDiskMappingIds
+        .flatMap(({ value }) => world.mappings.get(value) ?? [])
+        .sort((one, other) => one.diskTarget - other.diskTarget);
       return {
         isRunning: found.vmRunState === 'RUNNING',
         volumeIds: mappings.flatMap(({ virtualDiskId }) => virtualDiskId?.value ?? []),
-        nics: found.virtualNicIds.map(({ value }) => ({ id: value, macAddress: world.nics.get(value)?.macAddress.toLowerCase() ?? '' })),
+        nics: found.virtualNicIds.map(({ value }) => ({
+          id: value,
+          macAddress: world.nics.get(value)?.macAddress.toLowerCase() ?? '',
+        })),
         firmware: 'bios',
       };
     },

@@ -11,7 +11,15 @@ import { shuffled } from '../rigs/seeded.ts';
  * - `never-answered`: nothing is done, and nothing comes back
  * - `fails-later`: accepted, but what it was to make fails afterwards
  */
-export const callFaults = ['refused-for-now', 'throttled', 'cut-before', 'gateway-error-after', 'cut-after', 'never-answered', 'fails-later'] as const;
+export const callFaults = [
+  'refused-for-now',
+  'throttled',
+  'cut-before',
+  'gateway-error-after',
+  'cut-after',
+  'never-answered',
+  'fails-later',
+] as const;
 export type CallFault = (typeof callFaults)[number];
 
 /** When a process ends: before the platform carries a call out, or after that and before its answer arrives. */
@@ -81,11 +89,17 @@ export interface FaultAtCall {
 export const faultSorts: readonly { readonly sort: CallFault | undefined; readonly label: string }[] = triesAll
   ? callFaults.map((sort) => ({ sort, label: ` (${sort})` }))
   : [{ sort: undefined, label: '' }];
-export const ofSort = (sort: CallFault | undefined) => ({ fault }: FaultAtCall): boolean => sort === undefined || fault === sort;
+export const ofSort =
+  (sort: CallFault | undefined) =>
+  ({ fault }: FaultAtCall): boolean =>
+    sort === undefined || fault === sort;
 
 /** Every fault at every call of a stretch, or a sample of them. */
 export function faultsAt(lab: PlatformCalls, start: number, calls: number, most: number): readonly FaultAtCall[] {
-  return sampleOf(lab.faults.flatMap((fault) => callsToFail(lab, fault, start, calls).map((n) => ({ n, fault }))), most);
+  return sampleOf(
+    lab.faults.flatMap((fault) => callsToFail(lab, fault, start, calls).map((n) => ({ n, fault }))),
+    most,
+  );
 }
 
 export interface CrashPoint {
@@ -99,11 +113,26 @@ export interface CrashPoint {
  * going on and giving up does both.
  */
 export function crashPoints(lab: PlatformCalls, start: number, calls: number, most: number): readonly CrashPoint[] {
-  const points = Array.from({ length: calls }, (_, index) => [{ n: index + 1, when: 'before' }, { n: index + 1, when: 'after' }] as const).flat();
+  const points = Array.from(
+    { length: calls },
+    (_, index) =>
+      [
+        { n: index + 1, when: 'before' },
+        { n: index + 1, when: 'after' },
+      ] as const,
+  ).flat();
   const lost = points.filter(({ n, when }) => when === 'after' && lab.callChanges(start + n));
   const half = Math.ceil((most * share) / 2);
   const first = shuffled(lost, seed).slice(0, half);
-  const chosen = triesAll ? points : [...first, ...shuffled(points.filter((point) => !first.includes(point)), seed).slice(0, Math.floor(half / 2))];
+  const chosen = triesAll
+    ? points
+    : [
+        ...first,
+        ...shuffled(
+          points.filter((point) => !first.includes(point)),
+          seed,
+        ).slice(0, Math.floor(half / 2)),
+      ];
   return chosen.flatMap((point) => [point, point]);
 }
 
@@ -120,7 +149,11 @@ export interface MortalProcess {
  * Carries out `work` as a process that is killed at a call: what it has not written to the ledger by then is never
  * written, and no later call of it has an effect. Answers with whether it came to that.
  */
-export async function killedAt(lab: PlatformCalls, { n, when }: CrashPoint, work: (process: MortalProcess) => Promise<unknown>): Promise<boolean> {
+export async function killedAt(
+  lab: PlatformCalls,
+  { n, when }: CrashPoint,
+  work: (process: MortalProcess) => Promise<unknown>,
+): Promise<boolean> {
   const cancel = new AbortController();
   let isAlive = true;
   lab.cutOff(n, when, () => {
@@ -150,7 +183,11 @@ export async function killedAt(lab: PlatformCalls, { n, when }: CrashPoint, work
 }
 
 /** Resolves with the error of an attempt, which has to be one that people can act on; undefined when it went well. */
-export async function clearErrorOf(attempt: Promise<unknown>, codes: RegExp, at: string): Promise<CausewayError | undefined> {
+export async function clearErrorOf(
+  attempt: Promise<unknown>,
+  codes: RegExp,
+  at: string,
+): Promise<CausewayError | undefined> {
   try {
     await attempt;
     return undefined;

@@ -42,12 +42,26 @@ export async function qemuHarness(options: QemuHarnessOptions = {}): Promise<Qem
   const scratchFolder = options.scratchFolder ?? folder;
   const sockets = { source: join(folder, 'source.qmp'), test: join(folder, 'test.qmp') };
   const disks: HarnessDisk[] = [
-    { id: 'system', format: 'raw', file: join(folder, 'system.raw'), qdev: '/machine/peripheral/system', node: 'system-node' },
-    { id: 'data', format: 'qcow2', file: join(folder, 'data.qcow2'), qdev: '/machine/peripheral/data/virtio-backend', node: 'data-node' },
+    {
+      id: 'system',
+      format: 'raw',
+      file: join(folder, 'system.raw'),
+      qdev: '/machine/peripheral/system',
+      node: 'system-node',
+    },
+    {
+      id: 'data',
+      format: 'qcow2',
+      file: join(folder, 'data.qcow2'),
+      qdev: '/machine/peripheral/data/virtio-backend',
+      node: 'data-node',
+    },
   ];
-  await run('qemu-img', ['create', '-q', '-f', 'raw', disks[0]?.file ?? '', String(16 * MIB)]).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENOENT' ? new Error('qemu-img is not installed (Debian package qemu-utils)') : error;
-  });
+  await run('qemu-img', ['create', '-q', '-f', 'raw', disks[0]?.file ?? '', String(16 * MIB)]).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw error.code === 'ENOENT' ? new Error('qemu-img is not installed (Debian package qemu-utils)') : error;
+    },
+  );
   await run('qemu-img', ['create', '-q', '-f', 'qcow2', disks[1]?.file ?? '', String(8 * MIB)]);
   const blockdev = (disk: HarnessDisk) => ({
     driver: disk.format,
@@ -58,16 +72,26 @@ export async function qemuHarness(options: QemuHarnessOptions = {}): Promise<Qem
   });
   const start = () =>
     QemuProcess.start(sockets, 'web-01', [
-      '-device', 'ahci,id=ahci',
+      '-device',
+      'ahci,id=ahci',
       ...disks.slice(0, 2).flatMap((disk) => ['-blockdev', JSON.stringify(blockdev(disk))]),
-      '-device', 'ide-hd,id=system,drive=system-node,bus=ahci.0',
-      '-device', 'virtio-blk-pci,id=data,drive=data-node',
-      '-netdev', 'user,id=lan,restrict=on', '-device', 'e1000,netdev=lan,mac=52:54:00:aa:bb:cc,romfile=',
+      '-device',
+      'ide-hd,id=system,drive=system-node,bus=ahci.0',
+      '-device',
+      'virtio-blk-pci,id=data,drive=data-node',
+      '-netdev',
+      'user,id=lan,restrict=on',
+      '-device',
+      'e1000,netdev=lan,mac=52:54:00:aa:bb:cc,romfile=',
     ]);
   let qemu = await start();
   const relay = await QmpRelay.start(join(folder, 'relay.qmp'), sockets.source);
   const sourceAt = (socket: string) =>
-    createQemuHypervisorSource({ qmp_sockets: { 'web-01': socket }, scratch_folder: scratchFolder }, { scratchFolder: join(folder, 'ours') }, options.fleecing ?? 'auto');
+    createQemuHypervisorSource(
+      { qmp_sockets: { 'web-01': socket }, scratch_folder: scratchFolder },
+      { scratchFolder: join(folder, 'ours') },
+      options.fleecing ?? 'auto',
+    );
   const platform = sourceAt(sockets.source);
   const disk = (index: number): HarnessDisk => {
     const found = disks[index];
@@ -107,7 +131,11 @@ export async function qemuHarness(options: QemuHarnessOptions = {}): Promise<Qem
     },
     async addDisk(sizeBytes, byte) {
       const added: HarnessDisk = {
-        id: 'added', format: 'qcow2', file: join(folder, 'added.qcow2'), qdev: '/machine/peripheral/added/virtio-backend', node: 'added-node',
+        id: 'added',
+        format: 'qcow2',
+        file: join(folder, 'added.qcow2'),
+        qdev: '/machine/peripheral/added/virtio-backend',
+        node: 'added-node',
       };
       await run('qemu-img', ['create', '-q', '-f', 'qcow2', added.file, String(sizeBytes)]);
       await qemu.execute('blockdev-add', blockdev(added));

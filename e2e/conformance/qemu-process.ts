@@ -16,20 +16,43 @@ export class QemuProcess {
     this.#qmp = qmp;
   }
 
-  static async start(sockets: { readonly source: string; readonly test: string }, name: string, args: readonly string[]): Promise<QemuProcess> {
+  static async start(
+    sockets: { readonly source: string; readonly test: string },
+    name: string,
+    args: readonly string[],
+  ): Promise<QemuProcess> {
     const child = spawn(
       'qemu-system-x86_64',
       [
-        '-accel', 'tcg', '-machine', 'pc', '-m', '32', '-nodefaults', '-display', 'none', '-no-user-config', '-no-shutdown',
-        '-name', name, '-boot', 'menu=off', ...args,
-        '-qmp', `unix:${sockets.source},server=on,wait=off`, '-qmp', `unix:${sockets.test},server=on,wait=off`,
+        '-accel',
+        'tcg',
+        '-machine',
+        'pc',
+        '-m',
+        '32',
+        '-nodefaults',
+        '-display',
+        'none',
+        '-no-user-config',
+        '-no-shutdown',
+        '-name',
+        name,
+        '-boot',
+        'menu=off',
+        ...args,
+        '-qmp',
+        `unix:${sockets.source},server=on,wait=off`,
+        '-qmp',
+        `unix:${sockets.test},server=on,wait=off`,
       ],
       { stdio: ['ignore', 'ignore', 'pipe'] },
     );
     let stderr = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
     const failed = new Promise<never>((_resolve, reject) => {
-      child.once('error', () => reject(new Error('qemu-system-x86_64 is not installed (Debian package qemu-system-x86)')));
+      child.once('error', () =>
+        reject(new Error('qemu-system-x86_64 is not installed (Debian package qemu-system-x86)')),
+      );
       child.once('exit', (code) => reject(new Error(`QEMU ended with ${code}: ${stderr.slice(-500)}`)));
     });
     failed.catch(() => undefined);
@@ -50,17 +73,20 @@ export class QemuProcess {
   /** Runs a qemu-io command on a device, as if the guest had asked for it. */
   async io(qdev: string, command: string): Promise<void> {
     const said = await this.execute('human-monitor-command', { 'command-line': `qemu-io -d ${qdev} "${command}"` });
-    if (typeof said === 'string' && /error|failed|invalid|not found/i.test(said)) throw new Error(`qemu-io ${command}: ${said}`);
+    if (typeof said === 'string' && /error|failed|invalid|not found/i.test(said))
+      throw new Error(`qemu-io ${command}: ${said}`);
   }
 
   async quit(): Promise<void> {
-    const exited = this.#child.exitCode === null && this.#child.signalCode === null ? once(this.#child, 'exit') : Promise.resolve();
+    const exited =
+      this.#child.exitCode === null && this.#child.signalCode === null ? once(this.#child, 'exit') : Promise.resolve();
     await this.execute('quit').catch(() => undefined);
     await exited;
   }
 
   async kill(): Promise<void> {
-    const exited = this.#child.exitCode === null && this.#child.signalCode === null ? once(this.#child, 'exit') : Promise.resolve();
+    const exited =
+      this.#child.exitCode === null && this.#child.signalCode === null ? once(this.#child, 'exit') : Promise.resolve();
     this.#child.kill('SIGKILL');
     await exited;
   }

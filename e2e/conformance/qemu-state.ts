@@ -21,11 +21,20 @@ export function takeSnapshot(
   platform: SourcePlatform = harness.platform,
   environment: JsonObject = {},
 ): Promise<Snapshot> {
-  return platform.createSnapshot({ vmId: harness.vmId, tag, environment, ...(base === undefined ? {} : { base }) }, signal);
+  return platform.createSnapshot(
+    { vmId: harness.vmId, tag, environment, ...(base === undefined ? {} : { base }) },
+    signal,
+  );
 }
 
 /** Reads a disk of a snapshot onto a copy of what was read before. */
-export async function readDisk(platform: SourcePlatform, of: Snapshot, diskId: string, base?: Snapshot, former?: Buffer): Promise<DiskRead> {
+export async function readDisk(
+  platform: SourcePlatform,
+  of: Snapshot,
+  diskId: string,
+  base?: Snapshot,
+  former?: Buffer,
+): Promise<DiskRead> {
   const reader = await platform.openDisk(of, diskId, base, signal);
   try {
     return await readOnto(reader, former, signal);
@@ -40,10 +49,15 @@ export async function vmStatus(harness: WatchedQemu): Promise<JsonValue | undefi
 }
 
 /** Whatever Causeway left in QEMU, bitmaps aside. */
-export async function leftovers(harness: WatchedQemu): Promise<{ readonly inQemu: readonly string[]; readonly files: readonly string[] }> {
+export async function leftovers(
+  harness: WatchedQemu,
+): Promise<{ readonly inQemu: readonly string[]; readonly files: readonly string[] }> {
   const nodes = await harness.qemu().execute('query-named-block-nodes', { flat: true });
   const all = [nodes, await harness.qemu().execute('query-block-exports'), await harness.qemu().execute('query-jobs')];
-  return { inQemu: JSON.stringify(all).match(/cwy-[a-z]-[0-9a-f]+/g) ?? [], files: (await readdir(harness.scratchFolder)).filter((name) => name.includes('cwy-')) };
+  return {
+    inQemu: JSON.stringify(all).match(/cwy-[a-z]-[0-9a-f]+/g) ?? [],
+    files: (await readdir(harness.scratchFolder)).filter((name) => name.includes('cwy-')),
+  };
 }
 
 function field(value: JsonValue, key: string): JsonValue | undefined {

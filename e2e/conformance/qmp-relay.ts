@@ -15,7 +15,10 @@ export class QmpRelay {
     this.path = path;
     this.#server = net.createServer((client) => {
       const qemu = net.connect(target);
-      for (const [socket, other] of [[client, qemu], [qemu, client]] as const) {
+      for (const [socket, other] of [
+        [client, qemu],
+        [qemu, client],
+      ] as const) {
         this.#sockets.add(socket);
         socket.on('error', () => undefined);
         socket.on('close', () => {

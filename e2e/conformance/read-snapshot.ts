@@ -37,10 +37,14 @@ export async function readOnto(reader: DiskReader, former: Buffer | undefined, s
   const middle = Math.floor(reader.sizeBytes / 1024) * 512;
   const beyond: Extent[] = [];
   for await (const extent of reader.extents(signal, middle)) beyond.push(extent);
-  expect(covered(beyond)).toEqual(covered(extents.flatMap(({ offset, length }) => {
-    const from = Math.max(offset, middle);
-    return offset + length <= middle ? [] : [{ offset: from, length: offset + length - from }];
-  })));
+  expect(covered(beyond)).toEqual(
+    covered(
+      extents.flatMap(({ offset, length }) => {
+        const from = Math.max(offset, middle);
+        return offset + length <= middle ? [] : [{ offset: from, length: offset + length - from }];
+      }),
+    ),
+  );
   const chunks = extents.flatMap((extent) => {
     if (extent.kind === 'zero') {
       replica.fill(0, extent.offset, extent.offset + extent.length);
@@ -60,9 +64,11 @@ export async function readOnto(reader: DiskReader, former: Buffer | undefined, s
     }),
   );
   for (const { offset, length, kind } of beyond) {
-    if (kind === 'zero') expect(replica.subarray(offset, offset + length).equals(Buffer.alloc(length)), `zeros at ${offset}`).toBe(true);
+    if (kind === 'zero')
+      expect(replica.subarray(offset, offset + length).equals(Buffer.alloc(length)), `zeros at ${offset}`).toBe(true);
   }
-  const total = (kind: Extent['kind']) => extents.reduce((sum, extent) => sum + (extent.kind === kind ? extent.length : 0), 0);
+  const total = (kind: Extent['kind']) =>
+    extents.reduce((sum, extent) => sum + (extent.kind === kind ? extent.length : 0), 0);
   return {
     coverage: reader.coverage,
     granularityBytes: reader.granularityBytes,
@@ -78,7 +84,8 @@ function covered(extents: readonly Omit<Extent, 'kind'>[]): readonly Omit<Extent
   const joined: Omit<Extent, 'kind'>[] = [];
   for (const { offset, length } of extents) {
     const last = joined.at(-1);
-    if (last !== undefined && last.offset + last.length === offset) joined[joined.length - 1] = { offset: last.offset, length: last.length + length };
+    if (last !== undefined && last.offset + last.length === offset)
+      joined[joined.length - 1] = { offset: last.offset, length: last.length + length };
     else joined.push({ offset, length });
   }
   return joined;

@@ -26,23 +26,44 @@ const environment: JsonObject = {
 };
 const context = (requestMs: number): AzureContext => ({
   clock: hurriedClock(4),
-  timing: { requestMs, pollFirstMs: 2, pollCapMs: 5, volumeMs: 10_000, serverMs: 10_000, attachMs: 10_000, removeMs: 10_000 },
+  timing: {
+    requestMs,
+    pollFirstMs: 2,
+    pollCapMs: 5,
+    volumeMs: 10_000,
+    serverMs: 10_000,
+    attachMs: 10_000,
+    removeMs: 10_000,
+  },
   resolveAddress,
 });
 
 const destinationVm: Vm = {
-  id: 'vm', name: 'web', os_type: 'linux', vcpus: 1, memory_mb: 2048,
-  disks: [{ id: 'disk/0 [ds1] web.vmdk', size_bytes: 2 * gib }, { id: 'disk-1', size_bytes: 700 * 2 ** 20 }],
+  id: 'vm',
+  name: 'web',
+  os_type: 'linux',
+  vcpus: 1,
+  memory_mb: 2048,
+  disks: [
+    { id: 'disk/0 [ds1] web.vmdk', size_bytes: 2 * gib },
+    { id: 'disk-1', size_bytes: 700 * 2 ** 20 },
+  ],
   nics: [{ id: 'nic-0', network: 'VM Network' }],
 };
 
 /** The simulated cloud with servers that are records, or real machines behind them. */
 export async function destinationLab(behind: 'records' | 'machines' = 'records'): Promise<DestinationLab> {
-  const { cloud, calls } = await startResourceGroupCloudWithCalls(behind === 'machines' ? { machines: labMachines({ worker: usualWorkerKind }) } : {});
+  const { cloud, calls } = await startResourceGroupCloudWithCalls(
+    behind === 'machines' ? { machines: labMachines({ worker: usualWorkerKind }) } : {},
+  );
   const wrong = { service_principal_credentials: { client_id: cloud.clientId, client_secret: 'not-the-secret' } };
   return {
     ...calls,
-    open: (which = 'right') => createAzureDestination(resourceGroupCloudConnection(cloud, which === 'right' ? {} : wrong), context(behind === 'machines' ? 10_000 : 1_000)),
+    open: (which = 'right') =>
+      createAzureDestination(
+        resourceGroupCloudConnection(cloud, which === 'right' ? {} : wrong),
+        context(behind === 'machines' ? 10_000 : 1_000),
+      ),
     environment,
     vm: destinationVm,
     inventory: () => cloud.world.leftovers(),
@@ -61,7 +82,10 @@ export async function ownVmLab(): Promise<OwnVmLab> {
   let count = 0;
   const start = async (more: Partial<LabVm> = {}, dataDisks = 1) => {
     count += 1;
-    const disks = Array.from({ length: 1 + dataDisks }, (_, index) => ({ name: `mover-${count}-${index}`, sizeBytes: 2 ** 20 }));
+    const disks = Array.from({ length: 1 + dataDisks }, (_, index) => ({
+      name: `mover-${count}-${index}`,
+      sizeBytes: 2 ** 20,
+    }));
     return stockVm(cloud, { name: `mover-${count}`, disks, ...more });
   };
   const dataOf = (id: string) => world.virtualMachines.get(id.toLowerCase())?.properties.storageProfile.dataDisks ?? [];
@@ -79,20 +103,30 @@ export async function ownVmLab(): Promise<OwnVmLab> {
       const [low = '', mid = '', high = '', ...rest] = (vm?.properties.vmId ?? '').split('-');
       const bytes = (part: string): string => Buffer.from(part, 'hex').reverse().toString('hex');
       return {
-        path: '/metadata/instance/compute?', headers: { metadata: 'true' }, document: { name: vm?.name, resourceId: vm?.id.replace('/migration/', '/MIGRATION/'), vmId: vm?.properties.vmId },
+        path: '/metadata/instance/compute?',
+        headers: { metadata: 'true' },
+        document: {
+          name: vm?.name,
+          resourceId: vm?.id.replace('/migration/', '/MIGRATION/'),
+          vmId: vm?.properties.vmId,
+        },
         productUuid: [bytes(low), bytes(mid), bytes(high), ...rest].join('-'),
       };
     },
     noVm: world.idOf(cloud.resourceGroup, 'Microsoft.Compute/virtualMachines', 'nobody'),
     // As people write it, and not as the cloud does.
-    startVm: async () => (await start()).id.replace('/resourceGroups/', '/resourcegroups/').replace('/mover-', '/Mover-'),
+    startVm: async () =>
+      (await start()).id.replace('/resourceGroups/', '/resourcegroups/').replace('/mover-', '/Mover-'),
     async startVmElsewhere() {
       const vm = await start();
       world.stock(world.virtualMachines, Object.assign(vm, { zones: ['2'] }));
       return vm.id;
     },
     startFullVm: async () => (await start({}, world.sizeOf('Standard_D2s_v5')?.dataDisks ?? 0)).id,
-    attachedTo: (id) => dataOf(id).map(({ managedDisk }) => managedDisk.id).filter((disk) => !disk.includes('/mover-')),
+    attachedTo: (id) =>
+      dataOf(id)
+        .map(({ managedDisk }) => managedDisk.id)
+        .filter((disk) => !disk.includes('/mover-')),
     runs: (id) => world.inner.get(id.toLowerCase())?.power === 'running' && dataOf(id).some(({ lun }) => lun === 0),
     stopVm: (id) => void Object.assign(world.inner.get(id.toLowerCase()) ?? {}, { power: 'deallocated' }),
     close: () => cloud.close(),
@@ -100,27 +134,73 @@ export async function ownVmLab(): Promise<OwnVmLab> {
 }
 
 const vm: Vm = {
-  id: 'vm', name: 'Größe_web 01', os_type: 'linux', vcpus: 2, memory_mb: 4096, firmware: 'bios',
-  disks: [{ id: 'data', size_bytes: gib }, { id: 'root', size_bytes: 2 * gib, bootable: true }],
-  nics: [{ id: 'n0', network: 'lan', ip_addresses: ['fe80::1', '10.20.0.17'] }, { id: 'n1', network: 'mgmt', ip_addresses: ['10.30.0.18'] }],
+  id: 'vm',
+  name: 'Größe_web 01',
+  os_type: 'linux',
+  vcpus: 2,
+  memory_mb: 4096,
+  firmware: 'bios',
+  disks: [
+    { id: 'data', size_bytes: gib },
+    { id: 'root', size_bytes: 2 * gib, bootable: true },
+  ],
+  nics: [
+    { id: 'n0', network: 'lan', ip_addresses: ['fe80::1', '10.20.0.17'] },
+    { id: 'n1', network: 'mgmt', ip_addresses: ['10.30.0.18'] },
+  ],
 };
 
 export async function deploymentLab(): Promise<DeploymentLab> {
   const { cloud, calls } = await startResourceGroupCloudWithCalls();
   return {
     ...calls,
-    open: () => createAzureDestination(resourceGroupCloudConnection(cloud, { use_public_ip: true, network_security_group: 'web', tags: { owner: 'ops' } }), context(1_000)),
+    open: () =>
+      createAzureDestination(
+        resourceGroupCloudConnection(cloud, {
+          use_public_ip: true,
+          network_security_group: 'web',
+          tags: { owner: 'ops' },
+        }),
+        context(1_000),
+      ),
     environment,
     vm,
     refused: [
-      { about: 'a network without a mapping', environment: { network_map: { lan: 'production/default' } }, code: 'cloud.parameter-missing' },
-      { about: 'an unknown subnet', environment: { network_map: { lan: 'production/default', mgmt: 'backup/nowhere' } }, code: 'cloud.name-unknown' },
+      {
+        about: 'a network without a mapping',
+        environment: { network_map: { lan: 'production/default' } },
+        code: 'cloud.parameter-missing',
+      },
+      {
+        about: 'an unknown subnet',
+        environment: { network_map: { lan: 'production/default', mgmt: 'backup/nowhere' } },
+        code: 'cloud.name-unknown',
+      },
       { about: 'an unknown size', environment: { vm_size: 'Standard_X1' }, code: 'cloud.name-unknown' },
       { about: 'no size', environment: { vm_size: '' }, code: 'cloud.parameter-missing' },
-      { about: 'UEFI on a size of generation 1', environment: { vm_size: 'Standard_D2_v3', storage_map: { default: 'Standard_LRS' } }, vm: { firmware: 'uefi' }, code: 'general.invalid-input' },
-      { about: 'premium disks on a size without them', environment: { vm_size: 'Standard_D2_v3' }, code: 'general.invalid-input' },
-      { about: 'an address that the cloud keeps for itself', environment: { preserve_nic_ips: true }, vm: { nics: [{ id: 'n0', network: 'lan', ip_addresses: ['10.20.0.2'] }] }, code: 'cloud.address-out-of-range' },
-      { about: 'more interfaces than the size takes', environment: { vm_size: 'Standard_D2s_v5' }, vm: { nics: [0, 1, 2].map((n) => ({ id: `n${n}`, network: 'lan' })) }, code: 'general.invalid-input' },
+      {
+        about: 'UEFI on a size of generation 1',
+        environment: { vm_size: 'Standard_D2_v3', storage_map: { default: 'Standard_LRS' } },
+        vm: { firmware: 'uefi' },
+        code: 'general.invalid-input',
+      },
+      {
+        about: 'premium disks on a size without them',
+        environment: { vm_size: 'Standard_D2_v3' },
+        code: 'general.invalid-input',
+      },
+      {
+        about: 'an address that the cloud keeps for itself',
+        environment: { preserve_nic_ips: true },
+        vm: { nics: [{ id: 'n0', network: 'lan', ip_addresses: ['10.20.0.2'] }] },
+        code: 'cloud.address-out-of-range',
+      },
+      {
+        about: 'more interfaces than the size takes',
+        environment: { vm_size: 'Standard_D2s_v5' },
+        vm: { nics: [0, 1, 2].map((n) => ({ id: `n${n}`, network: 'lan' })) },
+        code: 'general.invalid-input',
+      },
     ],
     inventory: () => cloud.world.leftovers(),
     async writeMark(volumeId, mark) {
@@ -134,12 +214,26 @@ export async function deploymentLab(): Promise<DeploymentLab> {
     async server(id) {
       const server = cloud.world.virtualMachines.get(id.toLowerCase());
       if (server === undefined) return undefined;
-      const { storageProfile: { osDisk, dataDisks }, networkProfile } = server.properties;
+      const {
+        storageProfile: { osDisk, dataDisks },
+        networkProfile,
+      } = server.properties;
       return {
-        isRunning: server.properties.provisioningState === 'Succeeded' && cloud.world.inner.get(id.toLowerCase())?.power === 'running',
-        volumeIds: [osDisk.managedDisk.id, ...dataDisks.toSorted((a, b) => a.lun - b.lun).map(({ managedDisk }) => managedDisk.id)],
-        nics: networkProfile.networkInterfaces.map((nic) => ({ id: nic.id, macAddress: cloud.world.networkInterfaces.get(nic.id.toLowerCase())?.properties.macAddress ?? '' })),
-        firmware: cloud.world.disks.get(osDisk.managedDisk.id.toLowerCase())?.properties.hyperVGeneration === 'V2' ? 'uefi' : 'bios',
+        isRunning:
+          server.properties.provisioningState === 'Succeeded' &&
+          cloud.world.inner.get(id.toLowerCase())?.power === 'running',
+        volumeIds: [
+          osDisk.managedDisk.id,
+          ...dataDisks.toSorted((a, b) => a.lun - b.lun).map(({ managedDisk }) => managedDisk.id),
+        ],
+        nics: networkProfile.networkInterfaces.map((nic) => ({
+          id: nic.id,
+          macAddress: cloud.world.networkInterfaces.get(nic.id.toLowerCase())?.properties.macAddress ?? '',
+        })),
+        firmware:
+          cloud.world.disks.get(osDisk.managedDisk.id.toLowerCase())?.properties.hyperVGeneration === 'V2'
+            ? 'uefi'
+            : 'bios',
       };
     },
     violations: () => cloud.violations,

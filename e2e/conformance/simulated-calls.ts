@@ -16,7 +16,10 @@ const forever = 1_000_000;
 /**
  * The calls of a simulated platform's API as the conformance suites want them. A simulation is started with `onCall`; `of` then gives its calls.
  */
-export function simulatedCalls({ changes, refusal = '500' }: SimulatedCallsOptions): { readonly onCall: () => void; readonly of: (simulation: Faulty) => PlatformCalls } {
+export function simulatedCalls({ changes, refusal = '500' }: SimulatedCallsOptions): {
+  readonly onCall: () => void;
+  readonly of: (simulation: Faulty) => PlatformCalls;
+} {
   const effects: Readonly<Record<CallFault, FaultEffect>> = {
     'refused-for-now': refusal,
     throttled: '429',

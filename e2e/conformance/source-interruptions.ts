@@ -1,6 +1,15 @@
 import { expect, it } from 'vitest';
 import type { Snapshot, SourcePlatform } from '../../electron/engine/ports/source-platform.ts';
-import { clearErrorOf, crashPoints, faultPatienceMs, faultsAt, faultSorts, killedAt, ofSort, type PlatformCalls } from './platform-calls.ts';
+import {
+  clearErrorOf,
+  crashPoints,
+  faultPatienceMs,
+  faultsAt,
+  faultSorts,
+  killedAt,
+  ofSort,
+  type PlatformCalls,
+} from './platform-calls.ts';
 import { firstDifference, readOnto } from './read-snapshot.ts';
 import type { SourceHarness } from './source-harness.ts';
 
@@ -18,7 +27,10 @@ export interface SourceLab {
 }
 
 /** The part of the suite in which calls go wrong and processes are killed: for sources with an API. */
-export function sourceInterruptions(lab: () => SourceLab, samples: { readonly faults: number; readonly crashes: number }): void {
+export function sourceInterruptions(
+  lab: () => SourceLab,
+  samples: { readonly faults: number; readonly crashes: number },
+): void {
   /** An incremental execution as one process carries it out, and how far it came. */
   interface Pass {
     readonly tag: string;
@@ -28,7 +40,12 @@ export function sourceInterruptions(lab: () => SourceLab, samples: { readonly fa
     read?: readonly [Buffer, Buffer];
     isOver?: boolean;
   }
-  const changedReads = async (platform: SourcePlatform, pass: Pass, taken: Snapshot, until: AbortSignal): Promise<readonly [Buffer, Buffer]> => {
+  const changedReads = async (
+    platform: SourcePlatform,
+    pass: Pass,
+    taken: Snapshot,
+    until: AbortSignal,
+  ): Promise<readonly [Buffer, Buffer]> => {
     const replicas: Buffer[] = pass.replicas.map((bytes) => Buffer.from(bytes));
     for (const [index, replica] of replicas.entries()) {
       const reader = await platform.openDisk(taken, lab().harness.diskIds[index] ?? '', pass.base, until);
@@ -45,7 +62,10 @@ export function sourceInterruptions(lab: () => SourceLab, samples: { readonly fa
   };
   /** Goes on with what another process began: what that has recorded is not asked for again. */
   const goOn = async (platform: SourcePlatform, pass: Pass, until: AbortSignal = signal): Promise<void> => {
-    pass.taken ??= await platform.createSnapshot({ vmId: lab().harness.vmId, tag: pass.tag, environment: lab().harness.environment, base: pass.base }, until);
+    pass.taken ??= await platform.createSnapshot(
+      { vmId: lab().harness.vmId, tag: pass.tag, environment: lab().harness.environment, base: pass.base },
+      until,
+    );
     if (pass.read === undefined) {
       const replicas = await changedReads(platform, pass, pass.taken, until);
       await platform.assertUnchanged(pass.taken, until);
@@ -56,8 +76,14 @@ export function sourceInterruptions(lab: () => SourceLab, samples: { readonly fa
   };
   /** Gives up what another process began, whether or not it heard of it. */
   const giveUp = async (platform: SourcePlatform, pass: Pass, until: AbortSignal = signal): Promise<void> => {
-    const request = { vmId: lab().harness.vmId, tag: pass.tag, environment: lab().harness.environment, base: pass.base };
-    if (pass.taken === undefined && platform.discardPending !== undefined) return platform.discardPending(request, until);
+    const request = {
+      vmId: lab().harness.vmId,
+      tag: pass.tag,
+      environment: lab().harness.environment,
+      base: pass.base,
+    };
+    if (pass.taken === undefined && platform.discardPending !== undefined)
+      return platform.discardPending(request, until);
     return platform.discardSnapshot(pass.taken ?? (await platform.createSnapshot(request, until)), pass.base, until);
   };
   const inProcess = async (work: (platform: SourcePlatform) => Promise<void>): Promise<void> => {
@@ -74,7 +100,10 @@ export function sourceInterruptions(lab: () => SourceLab, samples: { readonly fa
     expect(left.length, `${at}; there are ${left.join(', ')}`).toBe(kept);
   };
   /** One pass after another through `failing`, each of which ends with the content of the disks and what a base leaves. What a harness leaves out as the base's goes with it. */
-  const throughPasses = async (cases: number, failing: (pass: Pass, index: number) => Promise<string>): Promise<void> => {
+  const throughPasses = async (
+    cases: number,
+    failing: (pass: Pass, index: number) => Promise<string>,
+  ): Promise<void> => {
     const atFirst = await lab().harness.leftovers();
     let { base, replicas } = await lab().full();
     const kept = (await lab().harness.leftovers(base)).length;
@@ -92,7 +121,10 @@ export function sourceInterruptions(lab: () => SourceLab, samples: { readonly fa
         }
         await inProcess((platform) => goOn(platform, pass));
       }
-      expect((pass.read ?? []).map((bytes, disk) => firstDifference(bytes, before[disk] ?? Buffer.alloc(0))), at).toEqual([undefined, undefined]);
+      expect(
+        (pass.read ?? []).map((bytes, disk) => firstDifference(bytes, before[disk] ?? Buffer.alloc(0))),
+        at,
+      ).toEqual([undefined, undefined]);
       [base, replicas] = [pass.taken ?? base, pass.read ?? replicas];
       await expectKept(base, kept, at);
     }
@@ -112,76 +144,96 @@ export function sourceInterruptions(lab: () => SourceLab, samples: { readonly fa
   };
 
   for (const { sort, label } of faultSorts) {
-    it(`ends well or with a clear error when any of its calls goes wrong${label}, and the next process goes on or gives up`, { timeout: faultPatienceMs }, async ({ skip }) => {
+    it(
+      `ends well or with a clear error when any of its calls goes wrong${label}, and the next process goes on or gives up`,
+      { timeout: faultPatienceMs },
+      async ({ skip }) => {
+        const { calls } = lab().harness;
+        if (calls === undefined) return skip('this source makes no calls');
+        const { start, count } = await callsOfAPass(calls);
+        const cases = faultsAt(calls, start, count, samples.faults).filter(ofSort(sort));
+        await throughPasses(cases.length, async (pass, index) => {
+          const { n, fault } = cases[index] ?? { n: 1, fault: 'cut-before' };
+          const first = calls.callCount();
+          calls.failCall(n, fault);
+          const error = await clearErrorOf(
+            inProcess((platform) => goOn(platform, pass)),
+            /^(source|cloud)\./,
+            `${fault} at call ${n}`,
+          );
+          calls.clearFaults();
+          return `${fault} at call ${n}, ${calls.callName(first + n)}: ${error?.message ?? 'went well'}`;
+        });
+      },
+    );
+  }
+
+  it(
+    'is taken up, or given up, by another process when one is killed at any of its calls',
+    { timeout: faultPatienceMs },
+    async ({ skip }) => {
       const { calls } = lab().harness;
       if (calls === undefined) return skip('this source makes no calls');
       const { start, count } = await callsOfAPass(calls);
-      const cases = faultsAt(calls, start, count, samples.faults).filter(ofSort(sort));
-      await throughPasses(cases.length, async (pass, index) => {
-        const { n, fault } = cases[index] ?? { n: 1, fault: 'cut-before' };
+      const points = crashPoints(calls, start, count, samples.crashes);
+      let kills = 0;
+      await throughPasses(points.length, async (pass, index) => {
+        const point = points[index] ?? { n: 1, when: 'before' };
         const first = calls.callCount();
-        calls.failCall(n, fault);
-        const error = await clearErrorOf(inProcess((platform) => goOn(platform, pass)), /^(source|cloud)\./, `${fault} at call ${n}`);
-        calls.clearFaults();
-        return `${fault} at call ${n}, ${calls.callName(first + n)}: ${error?.message ?? 'went well'}`;
+        const isKilled = await killedAt(calls, point, async (process) => {
+          const platform = lab().harness.reopen(process);
+          try {
+            await goOn(platform, pass, process.signal);
+          } finally {
+            await platform.close();
+          }
+        });
+        kills += Number(isKilled);
+        return `killed ${point.when} call ${point.n}, ${calls.callName(first + point.n)}`;
       });
-    });
-  }
+      expect(kills).toBeGreaterThan(0);
+    },
+  );
 
-  it('is taken up, or given up, by another process when one is killed at any of its calls', { timeout: faultPatienceMs }, async ({ skip }) => {
-    const { calls } = lab().harness;
-    if (calls === undefined) return skip('this source makes no calls');
-    const { start, count } = await callsOfAPass(calls);
-    const points = crashPoints(calls, start, count, samples.crashes);
-    let kills = 0;
-    await throughPasses(points.length, async (pass, index) => {
-      const point = points[index] ?? { n: 1, when: 'before' };
-      const first = calls.callCount();
-      const isKilled = await killedAt(calls, point, async (process) => {
-        const platform = lab().harness.reopen(process);
-        try {
-          await goOn(platform, pass, process.signal);
-        } finally {
-          await platform.close();
-        }
+  it(
+    'is given up by another process when one is killed while it gives a snapshot up',
+    { timeout: faultPatienceMs },
+    async ({ skip }) => {
+      const { calls } = lab().harness;
+      if (calls === undefined) return skip('this source makes no calls');
+      const begin = (pass: Pass) =>
+        inProcess(async (platform) => {
+          pass.taken = await platform.createSnapshot(
+            { vmId: lab().harness.vmId, tag: pass.tag, environment: lab().harness.environment, base: pass.base },
+            signal,
+          );
+        });
+      const forget = (pass: Pass): void => void Object.assign(pass, { tag: lab().newTag(), taken: undefined });
+      let [start, count] = [0, 0];
+      await throughPasses(1, async (pass) => {
+        await begin(pass);
+        start = calls.callCount();
+        await inProcess((platform) => giveUp(platform, pass));
+        count = calls.callCount() - start;
+        forget(pass);
+        return 'plain';
       });
-      kills += Number(isKilled);
-      return `killed ${point.when} call ${point.n}, ${calls.callName(first + point.n)}`;
-    });
-    expect(kills).toBeGreaterThan(0);
-  });
-
-  it('is given up by another process when one is killed while it gives a snapshot up', { timeout: faultPatienceMs }, async ({ skip }) => {
-    const { calls } = lab().harness;
-    if (calls === undefined) return skip('this source makes no calls');
-    const begin = (pass: Pass) => inProcess(async (platform) => {
-      pass.taken = await platform.createSnapshot({ vmId: lab().harness.vmId, tag: pass.tag, environment: lab().harness.environment, base: pass.base }, signal);
-    });
-    const forget = (pass: Pass): void => void Object.assign(pass, { tag: lab().newTag(), taken: undefined });
-    let [start, count] = [0, 0];
-    await throughPasses(1, async (pass) => {
-      await begin(pass);
-      start = calls.callCount();
-      await inProcess((platform) => giveUp(platform, pass));
-      count = calls.callCount() - start;
-      forget(pass);
-      return 'plain';
-    });
-    const points = crashPoints(calls, start, count, samples.crashes);
-    await throughPasses(points.length, async (pass, index) => {
-      const point = points[index] ?? { n: 1, when: 'before' };
-      await begin(pass);
-      await killedAt(calls, point, async (process) => {
-        const platform = lab().harness.reopen(process);
-        try {
-          await giveUp(platform, pass, process.signal);
-        } finally {
-          await platform.close();
-        }
+      const points = crashPoints(calls, start, count, samples.crashes);
+      await throughPasses(points.length, async (pass, index) => {
+        const point = points[index] ?? { n: 1, when: 'before' };
+        await begin(pass);
+        await killedAt(calls, point, async (process) => {
+          const platform = lab().harness.reopen(process);
+          try {
+            await giveUp(platform, pass, process.signal);
+          } finally {
+            await platform.close();
+          }
+        });
+        await inProcess((platform) => giveUp(platform, pass));
+        forget(pass);
+        return `killed ${point.when} call ${point.n} of giving up`;
       });
-      await inProcess((platform) => giveUp(platform, pass));
-      forget(pass);
-      return `killed ${point.when} call ${point.n} of giving up`;
-    });
-  });
+    },
+  );
 }

@@ -13,7 +13,11 @@ const BLOCK = 64 * KIB;
  *
  * @param samples how many faults and crash points are tried; `CAUSEWAY_ALL_FAULTS=1` tries all
  */
-export function describeSourcePlatform(name: string, makeHarness: () => Promise<SourceHarness>, samples = { faults: 4, crashes: 4 }): void {
+export function describeSourcePlatform(
+  name: string,
+  makeHarness: () => Promise<SourceHarness>,
+  samples = { faults: 4, crashes: 4 },
+): void {
   describe(`the source ${name}`, () => {
     const signal = new AbortController().signal;
     let harness: SourceHarness;
@@ -60,7 +64,9 @@ export function describeSourcePlatform(name: string, makeHarness: () => Promise<
       const vm = await harness.platform.describeVm(harness.vmId, signal);
       const sizes = await contents();
       expect(listed).toMatchObject({ diskCount: 2, totalBytes: sizes[0].length + sizes[1].length });
-      expect(vm.disks.map((disk) => [disk.id, disk.size_bytes])).toEqual(sizes.map((bytes, index) => [diskId(index), bytes.length]));
+      expect(vm.disks.map((disk) => [disk.id, disk.size_bytes])).toEqual(
+        sizes.map((bytes, index) => [diskId(index), bytes.length]),
+      );
       const taken = await snapshot();
       expect(taken.disks).toEqual(vm.disks.map((disk) => ({ diskId: disk.id, sizeBytes: disk.size_bytes })));
       expect(JSON.parse(JSON.stringify(taken))).toEqual(taken);
@@ -102,8 +108,14 @@ export function describeSourcePlatform(name: string, makeHarness: () => Promise<
           expect(result.coverage).toBe('changed');
           const changed = index === 0 ? [256 * KIB, BLOCK] : [];
           const unit = result.granularityBytes;
-          if (harness.changesAreRough === true) expect(result.dataBytes + result.zeroBytes).toBeGreaterThanOrEqual(changed.reduce((sum, length) => sum + length, 0));
-          else expect(result.dataBytes + result.zeroBytes).toBe(changed.reduce((sum, length) => sum + Math.ceil(length / unit) * unit, 0));
+          if (harness.changesAreRough === true)
+            expect(result.dataBytes + result.zeroBytes).toBeGreaterThanOrEqual(
+              changed.reduce((sum, length) => sum + length, 0),
+            );
+          else
+            expect(result.dataBytes + result.zeroBytes).toBe(
+              changed.reduce((sum, length) => sum + Math.ceil(length / unit) * unit, 0),
+            );
         }
       }
       await harness.platform.promoteToBase(taken, base, signal);
@@ -116,7 +128,10 @@ export function describeSourcePlatform(name: string, makeHarness: () => Promise<
       const taken = await snapshot(base);
       const result = await read(taken, diskId(1), base, replicas[1]);
       expectSame(result.replica, before);
-      const zeros = result.extents.filter((extent) => extent.kind === 'zero' && extent.offset <= 5 * MIB && extent.offset + extent.length >= 5 * MIB + 512 * KIB);
+      const zeros = result.extents.filter(
+        (extent) =>
+          extent.kind === 'zero' && extent.offset <= 5 * MIB && extent.offset + extent.length >= 5 * MIB + 512 * KIB,
+      );
       if (harness.changesAreRough !== true) {
         expect(zeros).toHaveLength(1);
         if (harness.tracksChanges) expect(result.dataBytes).toBe(0);
@@ -130,7 +145,10 @@ export function describeSourcePlatform(name: string, makeHarness: () => Promise<
         await harness.write(0, (2 + round) * MIB, BLOCK, 0x60 + round);
         const before = await contents();
         const taken = await snapshot(base);
-        const next = [await read(taken, diskId(0), base, replicas[0]), await read(taken, diskId(1), base, replicas[1])] as const;
+        const next = [
+          await read(taken, diskId(0), base, replicas[0]),
+          await read(taken, diskId(1), base, replicas[1]),
+        ] as const;
         expectSame(next[0].replica, before[0]);
         expectSame(next[1].replica, before[1]);
         if (harness.tracksChanges) {
@@ -197,7 +215,10 @@ export function describeSourcePlatform(name: string, makeHarness: () => Promise<
         await harness.platform.assertUnchanged(taken, signal);
         await reader.read(0, Buffer.alloc(BLOCK), signal);
         await harness.spoil(taken);
-        const denied = await harness.platform.assertUnchanged(taken, signal).then(() => undefined, (error: unknown) => (error as { code?: string }).code);
+        const denied = await harness.platform.assertUnchanged(taken, signal).then(
+          () => undefined,
+          (error: unknown) => (error as { code?: string }).code,
+        );
         expect(['source.changed-while-reading', 'source.snapshot-lost']).toContain(denied);
         await reader.close().catch(() => undefined);
 
@@ -277,9 +298,11 @@ export function describeSourcePlatform(name: string, makeHarness: () => Promise<
       });
       cancel.abort();
       const results = await Promise.allSettled(reads);
-      expect(results.filter((result) => result.status === 'rejected').map((result) => (result.reason as { code?: string }).code)).toEqual(
-        results.map(() => 'general.cancelled'),
-      );
+      expect(
+        results
+          .filter((result) => result.status === 'rejected')
+          .map((result) => (result.reason as { code?: string }).code),
+      ).toEqual(results.map(() => 'general.cancelled'));
       const again = Buffer.alloc(BLOCK);
       await reader.read(1 * MIB, again, signal);
       expectSame(again, Buffer.alloc(BLOCK, 0x11));
@@ -312,9 +335,13 @@ export function describeSourcePlatform(name: string, makeHarness: () => Promise<
     sourceInterruptions(() => ({ harness, full, contents, newTag: () => `tag-${++tags}` }), samples);
 
     it('says what is missing when a VM or a disk is not there', async () => {
-      await expect(harness.platform.describeVm('no-such-vm', signal)).rejects.toMatchObject({ code: 'source.vm-not-found' });
+      await expect(harness.platform.describeVm('no-such-vm', signal)).rejects.toMatchObject({
+        code: 'source.vm-not-found',
+      });
       const taken = await snapshot();
-      await expect(harness.platform.openDisk(taken, 'no-such-disk', undefined, signal)).rejects.toMatchObject({ code: 'source.disk-not-found' });
+      await expect(harness.platform.openDisk(taken, 'no-such-disk', undefined, signal)).rejects.toMatchObject({
+        code: 'source.disk-not-found',
+      });
       await harness.platform.discardSnapshot(taken, undefined, signal);
     });
   });

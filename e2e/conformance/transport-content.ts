@@ -58,23 +58,37 @@ export function transportContent(lab: TransportLab): void {
     await writer.write(0, content, never);
     await writer.flush(never);
     for (const blockBytes of [512, 65_536, mebibyte, 3 * mebibyte]) {
-      const blocks = Array.from({ length: Math.ceil(content.length / blockBytes) }, (_, index) => content.subarray(index * blockBytes, (index + 1) * blockBytes));
+      const blocks = Array.from({ length: Math.ceil(content.length / blockBytes) }, (_, index) =>
+        content.subarray(index * blockBytes, (index + 1) * blockBytes),
+      );
       const expected = Buffer.concat(blocks.map((block) => createHash('sha256').update(block).digest()));
-      expect(expected.equals(await writer.digests(0, content.length, blockBytes, never)), `blocks of ${blockBytes}`).toBe(true);
+      expect(
+        expected.equals(await writer.digests(0, content.length, blockBytes, never)),
+        `blocks of ${blockBytes}`,
+      ).toBe(true);
     }
   });
 
   it('reads back what the volume holds, at any offset, many reads at once, and nothing beyond its end', async () => {
     const content = await readFile(lab.disk);
     const volume = await (await lab.connected()).open(device(lab.disk), never);
-    const ranges = [[0, 10], [4095, 3 * mebibyte + 17], [diskBytes - 5, 5], [7 * mebibyte, 9 * mebibyte]] as const;
-    const read = await Promise.all(ranges.map(async ([offset, length]) => {
-      const into = Buffer.alloc(length, 0xee);
-      await volume.read(offset, into, never);
-      return into.equals(content.subarray(offset, offset + length));
-    }));
+    const ranges = [
+      [0, 10],
+      [4095, 3 * mebibyte + 17],
+      [diskBytes - 5, 5],
+      [7 * mebibyte, 9 * mebibyte],
+    ] as const;
+    const read = await Promise.all(
+      ranges.map(async ([offset, length]) => {
+        const into = Buffer.alloc(length, 0xee);
+        await volume.read(offset, into, never);
+        return into.equals(content.subarray(offset, offset + length));
+      }),
+    );
     expect(read).toEqual([true, true, true, true]);
-    await expect(volume.read(diskBytes - 5, Buffer.alloc(6), never)).rejects.toMatchObject({ code: 'transport.out-of-range' });
+    await expect(volume.read(diskBytes - 5, Buffer.alloc(6), never)).rejects.toMatchObject({
+      code: 'transport.out-of-range',
+    });
     await volume.close();
   });
 
@@ -108,7 +122,14 @@ export function transportContent(lab: TransportLab): void {
     const session = await lab.connected();
     await symlink('/etc/hostname', join(lab.folder, 'link'));
     const refused = expect.objectContaining({ code: 'transport.device-refused' });
-    for (const path of ['/etc/hostname', '/dev/null', '/dev/no-such-device', join(lab.folder, 'link'), `${lab.folder}/../x`, lab.folder]) {
+    for (const path of [
+      '/etc/hostname',
+      '/dev/null',
+      '/dev/no-such-device',
+      join(lab.folder, 'link'),
+      `${lab.folder}/../x`,
+      lab.folder,
+    ]) {
       await expect(session.open(device(path), never), path).rejects.toEqual(refused);
     }
   });
@@ -133,8 +154,17 @@ export function transportContent(lab: TransportLab): void {
       const session = await lab.connected();
       const found = (await session.devices(never)).find((entry) => entry.path === path);
       // Kernels before 5.15 do not count their devices.
-      const sequence = /^(\d+)/.exec(await readFile(`/sys/block/${basename(path)}/diskseq`, 'utf8').catch(() => ''))?.[1];
-      expect(found).toEqual({ path, serial: 'volume-7', byPath: [], sizeBytes: 16 * mebibyte, inUse: false, ...(sequence === undefined ? {} : { sequence: Number(sequence) }) });
+      const sequence = /^(\d+)/.exec(
+        await readFile(`/sys/block/${basename(path)}/diskseq`, 'utf8').catch(() => ''),
+      )?.[1];
+      expect(found).toEqual({
+        path,
+        serial: 'volume-7',
+        byPath: [],
+        sizeBytes: 16 * mebibyte,
+        inUse: false,
+        ...(sequence === undefined ? {} : { sequence: Number(sequence) }),
+      });
       const writer = await session.open(device(path), never);
       const bytes = randomBytes(mebibyte);
       await writer.write(mebibyte, bytes, never);

@@ -53,7 +53,15 @@ export class TransportLab {
     this.disk = join(this.folder, 'disk');
     await writeFile(this.disk, randomBytes(diskBytes));
     const { username, privateKeyPem, hostKey } = this.sshd;
-    this.access = { workerId: randomUUID(), host: '127.0.0.1', sshPort: 0, httpsPort: 0, username, privateKeyPem, hostKey };
+    this.access = {
+      workerId: randomUUID(),
+      host: '127.0.0.1',
+      sshPort: 0,
+      httpsPort: 0,
+      username,
+      privateKeyPem,
+      hostKey,
+    };
     await this.renewLinks();
   }
 
@@ -90,7 +98,9 @@ export class TransportLab {
 
   async agentPid(): Promise<number | undefined> {
     for (const place of ['/run', tmpdir()]) {
-      const text = await readFile(join(place, `causeway-agent-${agentLock(this.access.workerId)}.lock`), 'utf8').catch(() => '');
+      const text = await readFile(join(place, `causeway-agent-${agentLock(this.access.workerId)}.lock`), 'utf8').catch(
+        () => '',
+      );
       if (text !== '') return Number(text.split(' ')[0]);
     }
     return undefined;

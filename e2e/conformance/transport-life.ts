@@ -4,7 +4,19 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { startSshd } from '../rigs/sshd.ts';
-import { aborted, device, diskBytes, ended, folderOfAgent, isAlive, mebibyte, never, patienceMs, writeForever, type TransportLab } from './transport-lab.ts';
+import {
+  aborted,
+  device,
+  diskBytes,
+  ended,
+  folderOfAgent,
+  isAlive,
+  mebibyte,
+  never,
+  patienceMs,
+  writeForever,
+  type TransportLab,
+} from './transport-lab.ts';
 
 /** How a transport begins, is lost, and ends. */
 export function transportLife(lab: TransportLab): void {
@@ -26,7 +38,9 @@ export function transportLife(lab: TransportLab): void {
     const writer = await session.open(device(lab.disk), never);
     const bytes = randomBytes(diskBytes);
     const writing = Promise.allSettled(
-      Array.from({ length: 24 }, (_, index) => writer.write(index * mebibyte, bytes.subarray(index * mebibyte, (index + 1) * mebibyte), never)),
+      Array.from({ length: 24 }, (_, index) =>
+        writer.write(index * mebibyte, bytes.subarray(index * mebibyte, (index + 1) * mebibyte), never),
+      ),
     );
     process.kill((await lab.agentPid()) ?? 0, 'SIGKILL');
     await aborted(session.lost);

@@ -34,15 +34,22 @@ const reachesMirrors = usualWorkerKind === 'native' && hasProgram('slirp4netns')
 /** Starts the lab in the way that this user can; says which one that is. Resolves when the VM's guest answers. */
 export async function startLab({ folder, withVm, say }: LabOptions): Promise<Lab> {
   const isRoot = process.geteuid?.() === 0;
-  say(isRoot
-    ? 'Running as root: the lab is the one that the tests use.'
-    : 'Not running as root: the lab uses only what needs no privileges. Replication and comparison are the same.');
+  say(
+    isRoot
+      ? 'Running as root: the lab is the one that the tests use.'
+      : 'Not running as root: the lab uses only what needs no privileges. Replication and comparison are the same.',
+  );
   say(`  workers: ${workers[usualWorkerKind]}`);
   if (withVm) say(`  the VM:  ${usualSourceVm.about}`);
-  if (usualWorkerKind === 'native' && !reachesMirrors) say('  Workers reach no package mirrors (slirp4netns is missing): a guest can be prepared only with --package-cache.');
+  if (usualWorkerKind === 'native' && !reachesMirrors)
+    say(
+      '  Workers reach no package mirrors (slirp4netns is missing): a guest can be prepared only with --package-cache.',
+    );
   await mkdir(folder, { recursive: true });
   const cloud = await startEuropeanCloud({
-    folder: join(folder, 'cloud'), transitionMs: 100, machines: labMachines({ worker: usualWorkerKind, outbound: reachesMirrors, progress: say }),
+    folder: join(folder, 'cloud'),
+    transitionMs: 100,
+    machines: labMachines({ worker: usualWorkerKind, outbound: reachesMirrors, progress: say }),
   });
   if (!withVm) return { cloud, close: () => cloud.close() };
   let vm: SourceVm | undefined;
@@ -54,7 +61,9 @@ export async function startLab({ folder, withVm, say }: LabOptions): Promise<Lab
     vm = await usualSourceVm.start({ folder: join(folder, 'vm'), name: vmName, progress: say });
     say('The VM is powered on; its guest boots in an emulated machine (half a minute to a minute).');
     await vm.ssh.waitUntilUp();
-    say(`Its guest answers: ${(await vm.ssh.text('uname -sr; . /etc/os-release; echo "$PRETTY_NAME"')).replaceAll('\n', ', ')}`);
+    say(
+      `Its guest answers: ${(await vm.ssh.text('uname -sr; . /etc/os-release; echo "$PRETTY_NAME"')).replaceAll('\n', ', ')}`,
+    );
     return { cloud, vm, close };
   } catch (error) {
     await close();

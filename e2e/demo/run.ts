@@ -25,7 +25,11 @@ import { windowsComputer } from './windows-computer.ts';
  * boots and answers; that needs root. With `--windows`, the command line runs on Windows' own Node (under Wine) and
  * reaches the VM's host over SSH: from there, it is another computer.
  */
-const { values: { deploy: deploys, windows: isOnWindows } } = parseArgs({ options: { deploy: { type: 'boolean', default: false }, windows: { type: 'boolean', default: false } } });
+const {
+  values: { deploy: deploys, windows: isOnWindows },
+} = parseArgs({
+  options: { deploy: { type: 'boolean', default: false }, windows: { type: 'boolean', default: false } },
+});
 if (deploys && usualWorkerKind !== 'native') {
   console.error('--deploy needs root: a worker prepares the guest on block devices.');
   process.exit(2);
@@ -81,7 +85,10 @@ interface Computer {
 }
 
 function thisComputer(): Computer {
-  return { causeway: new CommandLine(join(folder, 'project'), { CAUSEWAY_KEY_FILE: join(folder, 'vault.key') }), close: async () => undefined };
+  return {
+    causeway: new CommandLine(join(folder, 'project'), { CAUSEWAY_KEY_FILE: join(folder, 'vault.key') }),
+    close: async () => undefined,
+  };
 }
 
 function documentPath(causeway: Commands): string {
@@ -94,13 +101,22 @@ async function checkOffline(causeway: Commands): Promise<void> {
   await writeFile(file, environmentDocument(...environment, 'disk_buss: virtio'));
   const wrong = await causeway.run(['validate', causeway.path(file)]);
   console.log(indent(wrong.stdout));
-  story.prove('A mistake is found, with its place and what was meant', wrong.status === 1 && wrong.stdout.includes('disk_bus'), 'exit status 1');
+  story.prove(
+    'A mistake is found, with its place and what was meant',
+    wrong.status === 1 && wrong.stdout.includes('disk_bus'),
+    'exit status 1',
+  );
   await writeFile(file, environmentDocument(...environment));
   const right = await causeway.run(['validate', causeway.path(file)]);
   story.prove('The corrected file is valid', right.status === 0, 'exit status 0');
 }
 
-async function describeEndpoints(causeway: Commands, cloud: EuropeanCloud, vm: SourceVm, ssh: SshdRig | undefined): Promise<void> {
+async function describeEndpoints(
+  causeway: Commands,
+  cloud: EuropeanCloud,
+  vm: SourceVm,
+  ssh: SshdRig | undefined,
+): Promise<void> {
   story.chapter('Describe both ends; secrets go into the vault');
   for (const endpoint of await addEndpoints(causeway, { cloud, vm }, ssh)) {
     const { status, stdout } = await causeway.run(['endpoint', 'check', endpoint]);
@@ -108,21 +124,35 @@ async function describeEndpoints(causeway: Commands, cloud: EuropeanCloud, vm: S
     story.prove(`The endpoint ${endpoint} passes its check`, status === 0, 'every step passed');
   }
   await causeway.show(['vm', 'list', hostEndpoint]);
-  await causeway.expect(['replica', 'create', hostEndpoint, vmName, cloudEndpoint, '--environment', causeway.path(documentPath(causeway))]);
+  await causeway.expect([
+    'replica',
+    'create',
+    hostEndpoint,
+    vmName,
+    cloudEndpoint,
+    '--environment',
+    causeway.path(documentPath(causeway)),
+  ]);
 }
 
 async function replicateWithCrash(causeway: Commands): Promise<void> {
   story.chapter('The first, full replication, killed with SIGKILL in the middle');
   let killedAt = 0;
   await causeway.killWhen(['replica', 'execute', vmName, '--limit', '60M'], (line) => {
-    const progress = (line as { progress?: { total: { bytesDone: number; bytesTotal: number; phase: string } } }).progress?.total;
-    if (progress === undefined || progress.phase !== 'copying' || progress.bytesDone < 0.4 * progress.bytesTotal) return false;
+    const progress = (line as { progress?: { total: { bytesDone: number; bytesTotal: number; phase: string } } })
+      .progress?.total;
+    if (progress === undefined || progress.phase !== 'copying' || progress.bytesDone < 0.4 * progress.bytesTotal)
+      return false;
     killedAt = progress.bytesDone / progress.bytesTotal;
     return true;
   });
   story.say(`Killed at ${(100 * killedAt).toFixed(0)} % of the disk. Started again:`);
   const outcome = await execute(causeway);
-  story.prove('It resumes after the kill', killedAt > 0 && outcome.status === 0, `the second start sent ${bytes(outcome.bytesSent)}`);
+  story.prove(
+    'It resumes after the kill',
+    killedAt > 0 && outcome.status === 0,
+    `the second start sent ${bytes(outcome.bytesSent)}`,
+  );
 }
 
 async function replicateChanges(causeway: Commands, cloud: EuropeanCloud, vm: SourceVm): Promise<void> {
@@ -131,7 +161,11 @@ async function replicateChanges(causeway: Commands, cloud: EuropeanCloud, vm: So
   await vm.ssh.text('dd if=/dev/urandom of=/srv/data/report.bin bs=1M count=16 status=none; rm /srv/data/f2; sync');
   await freeze(vm);
   const outcome = await execute(causeway);
-  story.prove('The second execution succeeds', outcome.status === 0, `sent ${bytes(outcome.bytesSent)} for 16 MiB of new data and what the guest wrote besides`);
+  story.prove(
+    'The second execution succeeds',
+    outcome.status === 0,
+    `sent ${bytes(outcome.bytesSent)} for 16 MiB of new data and what the guest wrote besides`,
+  );
   await compare(cloud, vm, 'After the second execution');
 
   story.chapter('Once more, over SSH instead of HTTPS');
@@ -140,7 +174,15 @@ async function replicateChanges(causeway: Commands, cloud: EuropeanCloud, vm: So
   await freeze(vm);
   await writeFile(documentPath(causeway), environmentDocument(...environment, 'data_transfer_mechanism: SSH'));
   await causeway.expect(['replica', 'delete', vmName, '--yes']);
-  await causeway.expect(['replica', 'create', hostEndpoint, vmName, cloudEndpoint, '--environment', causeway.path(documentPath(causeway))]);
+  await causeway.expect([
+    'replica',
+    'create',
+    hostEndpoint,
+    vmName,
+    cloudEndpoint,
+    '--environment',
+    causeway.path(documentPath(causeway)),
+  ]);
   const overSsh = await execute(causeway);
   story.prove('A full replication over SSH succeeds', overSsh.status === 0, `sent ${bytes(overSsh.bytesSent)}`);
   await compare(cloud, vm, 'After the replication over SSH');
@@ -150,7 +192,11 @@ async function lookForLeftovers(causeway: Commands, cloud: EuropeanCloud): Promi
   story.chapter('What is left in the cloud');
   await causeway.show(['ledger', 'list']);
   const servers = [...cloud.world.servers.values()].length;
-  story.prove('No worker, key, address or rule is left behind', servers === 0 && cloud.world.leftovers().length <= 1, 'only the replica’s volume exists');
+  story.prove(
+    'No worker, key, address or rule is left behind',
+    servers === 0 && cloud.world.leftovers().length <= 1,
+    'only the replica’s volume exists',
+  );
   await causeway.expect(['replica', 'delete', vmName, '--yes']);
   story.prove('Deleting the replica deletes its volume', cloud.world.leftovers().length === 0, 'no resource is left');
 }
@@ -173,7 +219,11 @@ async function compare(cloud: EuropeanCloud, vm: SourceVm, when: string): Promis
   if (volume === undefined) throw new Error('the cloud has no volume of the replica');
   const source = await sha256(vm.disks[0]!.path);
   const destination = await sha256(cloud.volumePath(volume.id), source.bytes);
-  story.prove(`${when}, source and destination are byte-identical`, source.digest === destination.digest, `SHA-256 ${source.digest.slice(0, 16)}…`);
+  story.prove(
+    `${when}, source and destination are byte-identical`,
+    source.digest === destination.digest,
+    `SHA-256 ${source.digest.slice(0, 16)}…`,
+  );
 }
 
 /** Of the first `limit` bytes: a volume is as large as its next full gibibyte. */
@@ -197,4 +247,3 @@ async function end(status: number): Promise<void> {
   for (const close of closers) await close().catch((error: unknown) => console.error(error));
   process.exit(status);
 }
-

@@ -13,8 +13,22 @@ interface Blow {
 }
 
 const tasks = [
-  'describe-vm', 'ensure-volumes', 'ensure-volumes', 'take-snapshot', 'start-worker', 'start-worker', 'replicate-disks', 'replicate-disks', 'replicate-disks',
-  'replicate-disks', 'verify-disks', 'stop-worker', 'stop-worker', 'confirm-snapshot', 'record-success', 'release-snapshot',
+  'describe-vm',
+  'ensure-volumes',
+  'ensure-volumes',
+  'take-snapshot',
+  'start-worker',
+  'start-worker',
+  'replicate-disks',
+  'replicate-disks',
+  'replicate-disks',
+  'replicate-disks',
+  'verify-disks',
+  'stop-worker',
+  'stop-worker',
+  'confirm-snapshot',
+  'record-success',
+  'release-snapshot',
 ];
 // A blow that waits for a task that no execution has would never fall.
 const known = new Set<string>(replicaGraph({}).map(({ id }) => id));
@@ -24,12 +38,21 @@ if (unknown.length > 0) throw new Error(`no tasks of an execution: ${unknown.joi
 function chooseBlow(random: () => number): Blow {
   const after = tasks[Math.floor(random() * tasks.length)] ?? 'replicate-disks';
   const withWorker = after === 'replicate-disks' || after === 'verify-disks';
-  const longest = after === 'replicate-disks' ? 900 : after === 'start-worker' ? 1_000 : after === 'stop-worker' ? 300 : 40;
-  return { after, delayMs: Math.floor(random() * longest), victim: withWorker && random() < 0.35 ? 'worker' : 'engine' };
+  const longest =
+    after === 'replicate-disks' ? 900 : after === 'start-worker' ? 1_000 : after === 'stop-worker' ? 300 : 40;
+  return {
+    after,
+    delayMs: Math.floor(random() * longest),
+    victim: withWorker && random() < 0.35 ? 'worker' : 'engine',
+  };
 }
 
 /** Up to three blows, one after another, in one execution that is resumed each time. */
-export async function crashPoint(lane: Lane, state: { replica: string | undefined }, random: () => number): Promise<{ readonly what: string; readonly wrong: readonly string[] }> {
+export async function crashPoint(
+  lane: Lane,
+  state: { replica: string | undefined },
+  random: () => number,
+): Promise<{ readonly what: string; readonly wrong: readonly string[] }> {
   if (state.replica !== undefined && random() < 0.15) {
     await lane.deleteReplica(state.replica);
     state.replica = undefined;

@@ -29,15 +29,29 @@ const done: Record<string, number> = {};
 const lanesEach = 2;
 
 /** Goes through one kind of points on one transport, shared out to its lanes. */
-async function through(kind: 'crash' | 'fault', transport: Transport, count: number, diskMiB: number, prepare: Prepare): Promise<void> {
-  await Promise.all(Array.from({ length: lanesEach }, (_, first) => throughLane(kind, transport, { first, count }, diskMiB, prepare)));
+async function through(
+  kind: 'crash' | 'fault',
+  transport: Transport,
+  count: number,
+  diskMiB: number,
+  prepare: Prepare,
+): Promise<void> {
+  await Promise.all(
+    Array.from({ length: lanesEach }, (_, first) => throughLane(kind, transport, { first, count }, diskMiB, prepare)),
+  );
 }
 
-type Prepare = (lane: Lane) => Promise<(random: () => number) => Promise<{ readonly what: string; readonly wrong: readonly string[] }>>;
+type Prepare = (
+  lane: Lane,
+) => Promise<(random: () => number) => Promise<{ readonly what: string; readonly wrong: readonly string[] }>>;
 
 /** A lab in which something went wrong is replaced. */
 async function throughLane(
-  kind: 'crash' | 'fault', transport: Transport, { first, count }: { readonly first: number; readonly count: number }, diskMiB: number, prepare: Prepare,
+  kind: 'crash' | 'fault',
+  transport: Transport,
+  { first, count }: { readonly first: number; readonly count: number },
+  diskMiB: number,
+  prepare: Prepare,
 ): Promise<void> {
   let lane: Lane | undefined;
   let run: Awaited<ReturnType<typeof prepare>> | undefined;
@@ -46,10 +60,17 @@ async function throughLane(
     const outcome = await (async () => {
       lane ??= await startLane(transport, diskMiB);
       run ??= await prepare(lane);
-      return run(seeded(seed + index * 7919 + (kind === 'crash' ? 0 : 104_729) + (transport === 'SSH' ? 1_299_709 : 0)));
-    })().catch((error: unknown) => ({ what: 'the point itself', wrong: [error instanceof Error ? (error.stack ?? error.message) : String(error)] }));
+      return run(
+        seeded(seed + index * 7919 + (kind === 'crash' ? 0 : 104_729) + (transport === 'SSH' ? 1_299_709 : 0)),
+      );
+    })().catch((error: unknown) => ({
+      what: 'the point itself',
+      wrong: [error instanceof Error ? (error.stack ?? error.message) : String(error)],
+    }));
     done[`${kind} ${transport}`] = (done[`${kind} ${transport}`] ?? 0) + 1;
-    console.log(`${kind} ${transport} ${index}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s ${outcome.what} ${outcome.wrong.join('; ')}`);
+    console.log(
+      `${kind} ${transport} ${index}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s ${outcome.what} ${outcome.wrong.join('; ')}`,
+    );
     if (outcome.wrong.length === 0) continue;
     failures.push({ kind, transport, index, ...outcome });
     await lane?.close().catch(() => undefined);
@@ -64,18 +85,21 @@ async function keep(): Promise<void> {
 }
 
 it('every point ends byte-identical, with a clean ledger and nothing left', { timeout: 24 * 3_600_000 }, async () => {
-  const half = (count: number, transport: Transport): number => (transport === 'HTTPS' ? Math.ceil(count / 2) : Math.floor(count / 2));
-  await Promise.all((['HTTPS', 'SSH'] as const).map(async (transport) => {
-    await through('crash', transport, half(points, transport), crashDiskMiB, async (lane) => {
-      const state = { replica: undefined };
-      return (random) => crashPoint(lane, state, random);
-    });
-    await keep();
-    await through('fault', transport, half(faults, transport), faultDiskMiB, async (lane) => {
-      const plan: FaultPlan = await planFaults(lane);
-      return (random) => faultCase(lane, plan, random);
-    });
-    await keep();
-  }));
+  const half = (count: number, transport: Transport): number =>
+    transport === 'HTTPS' ? Math.ceil(count / 2) : Math.floor(count / 2);
+  await Promise.all(
+    (['HTTPS', 'SSH'] as const).map(async (transport) => {
+      await through('crash', transport, half(points, transport), crashDiskMiB, async (lane) => {
+        const state = { replica: undefined };
+        return (random) => crashPoint(lane, state, random);
+      });
+      await keep();
+      await through('fault', transport, half(faults, transport), faultDiskMiB, async (lane) => {
+        const plan: FaultPlan = await planFaults(lane);
+        return (random) => faultCase(lane, plan, random);
+      });
+      await keep();
+    }),
+  );
   expect(failures).toEqual([]);
 });

@@ -18,19 +18,27 @@ export async function planFaults(lane: Lane): Promise<FaultPlan> {
   const from = lane.lab.cloud.calls.length;
   lane.peaks.take();
   const execution = await lane.execute(replica);
-  if (execution.state !== 'completed') throw new Error(`an execution without faults is ${execution.state}: ${execution.error?.message}`);
+  if (execution.state !== 'completed')
+    throw new Error(`an execution without faults is ${execution.state}: ${execution.error?.message}`);
   const plan = { allowed: lane.peaks.take(), cases: faultCases(lane.lab.cloud.calls.slice(from)) };
   await lane.deleteReplica(replica);
   return plan;
 }
 
 /** One to three faults in an execution, of the cloud or of the link; then one without, where it did not end well. */
-export async function faultCase(lane: Lane, plan: FaultPlan, random: () => number): Promise<{ readonly what: string; readonly wrong: readonly string[] }> {
+export async function faultCase(
+  lane: Lane,
+  plan: FaultPlan,
+  random: () => number,
+): Promise<{ readonly what: string; readonly wrong: readonly string[] }> {
   await truncate(lane.image, faultDiskMiB * MiB);
   await change(lane.image, faultDiskMiB, random, 3);
   const replica = await lane.newReplica();
   if (random() < 0.3) return linkFault(lane, replica, random);
-  const faults = Array.from({ length: random() < 0.7 ? 1 : 2 }, () => plan.cases[Math.floor(random() * plan.cases.length)]).filter((fault) => fault !== undefined);
+  const faults = Array.from(
+    { length: random() < 0.7 ? 1 : 2 },
+    () => plan.cases[Math.floor(random() * plan.cases.length)],
+  ).filter((fault) => fault !== undefined);
   lane.peaks.take();
   for (const fault of faults) lane.lab.cloud.faults.add(fault);
   const wrong: string[] = [];
@@ -55,7 +63,11 @@ export async function faultCase(lane: Lane, plan: FaultPlan, random: () => numbe
 }
 
 /** Every connection to the worker is cut, or goes silent for a while, at any time of the copy. */
-async function linkFault(lane: Lane, replica: string, random: () => number): Promise<{ readonly what: string; readonly wrong: readonly string[] }> {
+async function linkFault(
+  lane: Lane,
+  replica: string,
+  random: () => number,
+): Promise<{ readonly what: string; readonly wrong: readonly string[] }> {
   const deed = random() < 0.5 ? 'cut' : 'freeze';
   const [afterMs, silentMs] = [Math.floor(random() * 900), Math.floor(random() * 4_000)];
   const engine = lane.lab.start(replica, { bandwidthLimit: 4 * MiB });
@@ -70,12 +82,16 @@ async function linkFault(lane: Lane, replica: string, random: () => number): Pro
   for (const server of servers) await lane.lab.machines.link(server, deed);
   if (deed === 'freeze') {
     await Promise.race([delay(silentMs), engine.ended]);
-    for (const server of servers) if (lane.lab.cloud.world.servers.has(server)) await lane.lab.machines.link(server, 'thaw');
+    for (const server of servers)
+      if (lane.lab.cloud.world.servers.has(server)) await lane.lab.machines.link(server, 'thaw');
   }
   const final = await engine.ended;
   lane.engines.length = 0;
   const wrong = await lane.wrongAfter(final, replica);
   await lane.deleteReplica(replica);
   wrong.push(...lane.lab.cloud.world.leftovers().map((line) => `after the replica was deleted: ${line}`));
-  return { what: `${deed} the link ${afterMs} ms into the copy${deed === 'freeze' ? ` for ${silentMs} ms` : ''}`, wrong };
+  return {
+    what: `${deed} the link ${afterMs} ms into the copy${deed === 'freeze' ? ` for ${silentMs} ms` : ''}`,
+    wrong,
+  };
 }

@@ -33,7 +33,11 @@ export async function startLane(transport: Transport, diskMiB: number): Promise<
   const lab = await startProjectLab({
     onCall: () => started.lab !== undefined && peaks.look(started.lab.cloud.world),
     patience: {
-      checkpointMs: 200, loginMs: 30_000, workerMs: 3_000, linkMs: 1_500, agentMs: 3_000,
+      checkpointMs: 200,
+      loginMs: 30_000,
+      workerMs: 3_000,
+      linkMs: 1_500,
+      agentMs: 3_000,
       cloud: { requestMs: 4_000, volumeMs: 3_000, attachMs: 3_000, serverMs: 20_000, removeMs: 8_000 },
     },
   });
@@ -52,11 +56,19 @@ export async function startLane(transport: Transport, diskMiB: number): Promise<
     return [
       ...(cloud.world.volumes.size > 1 ? [`${cloud.world.volumes.size} volumes`] : []),
       ...cloud.world.leftovers().filter((line) => !line.startsWith('volume ')),
-      ...entries.filter((entry) => entry.lifetime === 'temporary').map((entry) => `in the ledger: ${entry.kind} ${entry.state}`),
+      ...entries
+        .filter((entry) => entry.lifetime === 'temporary')
+        .map((entry) => `in the ledger: ${entry.kind} ${entry.state}`),
     ];
   };
   return {
-    transport, lab, peaks, image, diskId, engines, leftOver,
+    transport,
+    lab,
+    peaks,
+    image,
+    diskId,
+    engines,
+    leftOver,
     async newReplica() {
       count += 1;
       await lab.createReplica(`disk-${count}`, 'disk', transport);
@@ -71,12 +83,20 @@ export async function startLane(transport: Transport, diskMiB: number): Promise<
     },
     async wrongAfter(execution, replica) {
       const wrong: string[] = [];
-      if (execution?.state !== 'completed') wrong.push(`it is ${execution?.state ?? 'not ended'}: ${execution?.error?.code ?? ''} ${execution?.error?.message ?? ''}`);
-      else if (execution.error !== undefined) wrong.push(`completed with ${execution.error.code}: ${execution.error.message}`);
+      if (execution?.state !== 'completed')
+        wrong.push(
+          `it is ${execution?.state ?? 'not ended'}: ${execution?.error?.code ?? ''} ${execution?.error?.message ?? ''}`,
+        );
+      else if (execution.error !== undefined)
+        wrong.push(`completed with ${execution.error.code}: ${execution.error.message}`);
       if ((execution?.leftBehind ?? 0) > 0) wrong.push(`${execution?.leftBehind} left behind`);
       const at = execution?.state === 'completed' ? await difference(replica, { [diskId]: image }) : undefined;
       if (at !== undefined) wrong.push(at);
-      return [...wrong, ...(await leftOver()), ...cloud.violations.map((violation) => `violation of the API: ${JSON.stringify(violation)}`)];
+      return [
+        ...wrong,
+        ...(await leftOver()),
+        ...cloud.violations.map((violation) => `violation of the API: ${JSON.stringify(violation)}`),
+      ];
     },
     async close() {
       for (const engine of engines.splice(0)) await engine.kill();

@@ -5,12 +5,19 @@ import type { Page } from 'playwright';
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 interface AxeResult {
-  readonly violations: readonly { readonly id: string; readonly impact: string | null; readonly help: string; readonly nodes: readonly { readonly html: string }[] }[];
+  readonly violations: readonly {
+    readonly id: string;
+    readonly impact: string | null;
+    readonly help: string;
+    readonly nodes: readonly { readonly html: string }[];
+  }[];
 }
 
 /** Everything that axe finds on the page as it stands, one line each. */
 export async function allFindings(page: Page): Promise<string[]> {
-  return (await run(page)).flatMap(({ id, impact, help, nodes }) => nodes.map(({ html }) => `${impact} ${id}: ${help}: ${html.slice(0, 200)}`));
+  return (await run(page)).flatMap(({ id, impact, help, nodes }) =>
+    nodes.map(({ html }) => `${impact} ${id}: ${help}: ${html.slice(0, 200)}`),
+  );
 }
 
 /** What axe finds serious or worse on the page as it stands, one line each. */
@@ -31,5 +38,11 @@ async function prepareAxe(page: Page): Promise<void> {
 /** All rules; what passes is only counted, because to describe each element of it takes longer than to check it. */
 async function run(page: Page): Promise<AxeResult['violations']> {
   await prepareAxe(page);
-  return (await page.evaluate(() => (globalThis as never as { axe: { run(options: object): Promise<AxeResult> } }).axe.run({ resultTypes: ['violations'] }))).violations;
+  return (
+    await page.evaluate(() =>
+      (globalThis as never as { axe: { run(options: object): Promise<AxeResult> } }).axe.run({
+        resultTypes: ['violations'],
+      }),
+    )
+  ).violations;
 }

@@ -2,7 +2,9 @@ import type { Locator } from 'playwright';
 
 /** What stands in a text editor of the page; for texts that fit on the screen, as an editor draws no others. */
 export function editorText(editor: Locator): Promise<string> {
-  return editor.evaluate((element) => [...element.querySelectorAll('.cm-line')].map((line) => line.textContent).join('\n'));
+  return editor.evaluate((element) =>
+    [...element.querySelectorAll('.cm-line')].map((line) => line.textContent).join('\n'),
+  );
 }
 
 /** Pastes over everything. Text that the browser inserts by itself would take on the look of what was selected, by styles that the page forbids. */

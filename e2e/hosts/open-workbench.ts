@@ -9,8 +9,13 @@ export type { Workbench, WorkbenchOptions } from './workbench.ts';
 export async function openWorkbench(options: WorkbenchOptions): Promise<Workbench> {
   const { settings, project } = options;
   keepMessages(settings);
-  if (process.env['CAUSEWAY_HOST'] === 'electron') return (await import('./workbench-in-electron.ts')).openWorkbenchInElectron(options);
-  const opened = await openWorkbenchInBrowser(['--settings', settings, ...(project === undefined ? [] : ['--project', project])]);
+  if (process.env['CAUSEWAY_HOST'] === 'electron')
+    return (await import('./workbench-in-electron.ts')).openWorkbenchInElectron(options);
+  const opened = await openWorkbenchInBrowser([
+    '--settings',
+    settings,
+    ...(project === undefined ? [] : ['--project', project]),
+  ]);
   return { ...opened, nameFolder: (form, folder) => form.getByLabel('Folder').fill(folder) };
 }
 

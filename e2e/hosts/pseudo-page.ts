@@ -7,9 +7,27 @@ const root = join(import.meta.dirname, '..', '..');
 
 /** Builds the page with the pseudo-language in it, which no other build has. */
 export async function buildPseudoPage(folder: string): Promise<void> {
-  await promisify(execFile)(process.execPath, [join(root, 'node_modules/vite/bin/vite.js'), 'build', join(root, 'renderer'), '--mode', 'pseudo', '--outDir', folder, '--emptyOutDir', '--assetsInlineLimit', '0', '--logLevel', 'error'], {
-    cwd: root, env: { ...process.env, NODE_ENV: 'production' },
-  });
+  await promisify(execFile)(
+    process.execPath,
+    [
+      join(root, 'node_modules/vite/bin/vite.js'),
+      'build',
+      join(root, 'renderer'),
+      '--mode',
+      'pseudo',
+      '--outDir',
+      folder,
+      '--emptyOutDir',
+      '--assetsInlineLimit',
+      '0',
+      '--logLevel',
+      'error',
+    ],
+    {
+      cwd: root,
+      env: { ...process.env, NODE_ENV: 'production' },
+    },
+  );
 }
 
 /** What the page got from the workbench and the engine: data, which no catalogue translates. */
@@ -17,10 +35,11 @@ export function followData(page: Page): ReadonlySet<string> {
   const data = new Set<string>();
   const collect = (value: unknown): void => {
     if (typeof value === 'string') data.add(value.trim().replaceAll(/\s+/g, ' '));
-    else if (typeof value === 'object' && value !== null) for (const [key, member] of Object.entries(value)) {
-      data.add(key);
-      collect(member);
-    }
+    else if (typeof value === 'object' && value !== null)
+      for (const [key, member] of Object.entries(value)) {
+        data.add(key);
+        collect(member);
+      }
   };
   page.on('websocket', (socket) => {
     const read = ({ payload }: { readonly payload: string | Buffer }): void => collect(JSON.parse(String(payload)));
@@ -41,9 +60,13 @@ export function textsOf(page: Page): Promise<PageTexts> {
   return page.evaluate(() => {
     const written: { where: string; text: string }[] = [];
     const cutOff: string[] = [];
-    const nameOf = (element: Element): string => `${element.tagName.toLowerCase()}${element.getAttribute('class')?.match(/Mui\w+-root/)?.[0] ?? ''}`;
+    const nameOf = (element: Element): string =>
+      `${element.tagName.toLowerCase()}${element.getAttribute('class')?.match(/Mui\w+-root/)?.[0] ?? ''}`;
     const add = (element: Element, text: string | null): void => {
-      const rest = (text ?? '').replaceAll(/\[[^[\]]*\]/g, ' ').replaceAll(/\s+/g, ' ').trim();
+      const rest = (text ?? '')
+        .replaceAll(/\[[^[\]]*\]/g, ' ')
+        .replaceAll(/\s+/g, ' ')
+        .trim();
       if (/\p{L}{2}/u.test(rest)) written.push({ where: nameOf(element), text: rest });
     };
     /** The nearest ancestor that hides the end of a text without saying it anywhere else. */
@@ -57,9 +80,19 @@ export function textsOf(page: Page): Promise<PageTexts> {
       if (node.parentElement?.matches('.MuiInputLabel-root, .MuiInputLabel-root *') === true) return undefined;
       for (let element = node.parentElement; element !== null; element = element.parentElement) {
         const { overflowX, overflowY, position, clipPath } = getComputedStyle(element);
-        if (clipPath !== 'none' || position === 'fixed' || overflowX === 'auto' || overflowX === 'scroll' || overflowY === 'auto' || overflowY === 'scroll') return undefined;
+        if (
+          clipPath !== 'none' ||
+          position === 'fixed' ||
+          overflowX === 'auto' ||
+          overflowX === 'scroll' ||
+          overflowY === 'auto' ||
+          overflowY === 'scroll'
+        )
+          return undefined;
         const frame = element.getBoundingClientRect();
-        const isHidden = (overflowX !== 'visible' && (right > frame.right + 1 || left < frame.left - 1)) || (overflowY !== 'visible' && (bottom > frame.bottom + 2 || top < frame.top - 2));
+        const isHidden =
+          (overflowX !== 'visible' && (right > frame.right + 1 || left < frame.left - 1)) ||
+          (overflowY !== 'visible' && (bottom > frame.bottom + 2 || top < frame.top - 2));
         if (isHidden) {
           // Told elsewhere: by a title or a name of the text itself.
           for (let told = node.parentElement; told !== null; told = told.parentElement) {
@@ -73,15 +106,22 @@ export function textsOf(page: Page): Promise<PageTexts> {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
       const element = node.parentElement!;
-      if (element.closest('script, style, noscript, textarea, pre, kbd, legend') !== null || !element.checkVisibility({ visibilityProperty: true })) continue;
+      if (
+        element.closest('script, style, noscript, textarea, pre, kbd, legend') !== null ||
+        !element.checkVisibility({ visibilityProperty: true })
+      )
+        continue;
       add(element, node.textContent);
       if ((node.textContent ?? '').trim() === '') continue;
       const hider = hides(node);
       if (hider !== undefined) cutOff.push(`${nameOf(hider)}: ${node.textContent}`);
     }
-    for (const element of document.querySelectorAll('[aria-label], [title], [placeholder], [alt], [aria-valuetext], [aria-roledescription]')) {
+    for (const element of document.querySelectorAll(
+      '[aria-label], [title], [placeholder], [alt], [aria-valuetext], [aria-roledescription]',
+    )) {
       if (!element.checkVisibility()) continue;
-      for (const name of ['aria-label', 'title', 'placeholder', 'alt', 'aria-valuetext', 'aria-roledescription']) add(element, element.getAttribute(name));
+      for (const name of ['aria-label', 'title', 'placeholder', 'alt', 'aria-valuetext', 'aria-roledescription'])
+        add(element, element.getAttribute(name));
     }
     const { scrollWidth, clientWidth } = document.documentElement;
     if (scrollWidth > clientWidth) cutOff.push(`the page is ${scrollWidth - clientWidth} pixels too wide`);

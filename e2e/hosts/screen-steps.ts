@@ -22,7 +22,11 @@ const seen = new Set<string>();
 
 /** Whether this is the first look at this screen, with these headings and this tab. */
 async function isFirstLook(page: Page): Promise<boolean> {
-  const what = await page.evaluate(() => [...document.querySelectorAll('h1, [role="tab"][aria-selected="true"], h2')].map(({ textContent }) => textContent).join('\n'));
+  const what = await page.evaluate(() =>
+    [...document.querySelectorAll('h1, [role="tab"][aria-selected="true"], h2')]
+      .map(({ textContent }) => textContent)
+      .join('\n'),
+  );
   if (seen.has(what)) return false;
   seen.add(what);
   return true;
@@ -31,7 +35,8 @@ async function isFirstLook(page: Page): Promise<boolean> {
 /** @param page the page as it then is: a workbench that is opened again has another one */
 export function screenSteps(page: () => Page): ScreenSteps {
   return {
-    go: (screen) => page().getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: screen, exact: true }).click(),
+    go: (screen) =>
+      page().getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: screen, exact: true }).click(),
     heading: (name) => page().getByRole('heading', { level: 1, name }).waitFor(),
     async choose(select, option) {
       await select.click();
@@ -39,7 +44,8 @@ export function screenSteps(page: () => Page): ScreenSteps {
     },
     async lookAt(name) {
       await takePictures(page(), name);
-      if (process.env['CAUSEWAY_EVERY_STEP'] === '1' || await isFirstLook(page())) expect(await seriousFindings(page()), name).toEqual([]);
+      if (process.env['CAUSEWAY_EVERY_STEP'] === '1' || (await isFirstLook(page())))
+        expect(await seriousFindings(page()), name).toEqual([]);
     },
   };
 }

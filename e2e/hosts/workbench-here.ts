@@ -21,10 +21,16 @@ interface Options {
 }
 
 /** The built page before a workbench in this process, with the given engine. */
-export async function openWorkbenchHere(spawn: SpawnEngine, project: string, { page: built = join(import.meta.dirname, '..', '..', 'out/renderer'), language }: Options = {}): Promise<WorkbenchHere> {
+export async function openWorkbenchHere(
+  spawn: SpawnEngine,
+  project: string,
+  { page: built = join(import.meta.dirname, '..', '..', 'out/renderer'), language }: Options = {},
+): Promise<WorkbenchHere> {
   const settings = new Map<string, unknown>();
   const shell = createShell({
-    host: 'browser', version: '0.0.0', spawn,
+    host: 'browser',
+    version: '0.0.0',
+    spawn,
     settings: settingsStore({ get: (key) => settings.get(key), set: (key, value) => void settings.set(key, value) }),
   });
   const ask = async (call: string, input: JsonObject): Promise<JsonValue> => {

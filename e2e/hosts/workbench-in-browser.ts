@@ -10,7 +10,8 @@ export const pagePatience = 120_000;
 const root = join(import.meta.dirname, '..', '..');
 
 /** The shell of the same engine without the browser's own windows, where it is installed, takes a quarter less processor time. */
-const debianChromium = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path)) ?? '/usr/bin/chromium';
+const debianChromium =
+  ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path)) ?? '/usr/bin/chromium';
 
 export interface OpenedPage {
   readonly page: Page;
@@ -28,8 +29,15 @@ export interface Workbench extends OpenedPage {
 }
 
 /** The built workbench, served by the web host, open in Debian's Chromium. @param proxy the browser's, for everything */
-export async function openWorkbenchInBrowser(hostArguments: readonly string[] = [], environment: NodeJS.ProcessEnv = process.env, proxy?: string): Promise<Workbench> {
-  const host = spawn(process.execPath, [join(root, 'out/main/host.js'), '--no-open', ...hostArguments], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
+export async function openWorkbenchInBrowser(
+  hostArguments: readonly string[] = [],
+  environment: NodeJS.ProcessEnv = process.env,
+  proxy?: string,
+): Promise<Workbench> {
+  const host = spawn(process.execPath, [join(root, 'out/main/host.js'), '--no-open', ...hostArguments], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const url = await firstUrl(host);
   const opened = await openInChromium(url, proxy);
   return {
@@ -55,7 +63,14 @@ export async function openInChromium(url: string, proxy?: string): Promise<Opene
     headless: true,
     // Browsers leave this computer's own addresses out otherwise.
     ...(proxy === undefined ? {} : { proxy: { server: proxy, bypass: '<-loopback>' } }),
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'],
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+    ],
   });
   // Nothing is looked at in the middle of a transition.
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' });

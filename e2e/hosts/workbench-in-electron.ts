@@ -9,11 +9,14 @@ const root = join(import.meta.dirname, '..', '..');
 /** The built desktop app in Electron, with settings of its own. */
 export async function openWorkbenchInElectron({ settings, project }: WorkbenchOptions): Promise<Workbench> {
   const executablePath = electronRuntime(root);
-  if (executablePath === undefined) throw new Error("Electron's runtime is not on this machine (npx install-electron fetches it)");
+  if (executablePath === undefined)
+    throw new Error("Electron's runtime is not on this machine (npx install-electron fetches it)");
   const app = await electron.launch({
     executablePath,
     args: [
-      root, `--user-data-dir=${settings}`, '--force-prefers-reduced-motion',
+      root,
+      `--user-data-dir=${settings}`,
+      '--force-prefers-reduced-motion',
       // Chromium's sandbox refuses root, who runs the rigs.
       ...(process.geteuid?.() === 0 ? ['--no-sandbox'] : []),
       ...(project === undefined ? [] : ['--project', project]),

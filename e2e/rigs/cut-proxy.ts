@@ -29,7 +29,10 @@ export async function startCutProxy(targetPort: () => number): Promise<CutProxy>
     near.on('data', (piece) => (forwarded += piece.length));
     near.pipe(far);
     far.pipe(near);
-    for (const [one, other] of [[near, far], [far, near]] as const) {
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
       one.on('close', () => {
         other.destroy();
         pairs.delete(pair);

@@ -39,11 +39,21 @@ export async function startDataDiskVm(options: DataDiskVmOptions): Promise<Sourc
   const seedPath = join(folder, 'seed.json');
   await writeFile(seedPath, JSON.stringify(await seed(keyPath)), { mode: 0o600 });
   const vm = await powerOn({
-    folder, name, memoryMiB, keyPath, bus: 'virtio', disks: [{ path: disk, format: 'raw' }],
+    folder,
+    name,
+    memoryMiB,
+    keyPath,
+    bus: 'virtio',
+    disks: [{ path: disk, format: 'raw' }],
     kernel: [
-      '-kernel', join(image, 'vmlinuz'), '-initrd', join(image, 'initrd'),
-      '-append', `console=ttyS0 quiet rdinit=/init causeway.name=${name}`,
-      '-fw_cfg', `name=opt/causeway/seed,file=${seedPath}`,
+      '-kernel',
+      join(image, 'vmlinuz'),
+      '-initrd',
+      join(image, 'initrd'),
+      '-append',
+      `console=ttyS0 quiet rdinit=/init causeway.name=${name}`,
+      '-fw_cfg',
+      `name=opt/causeway/seed,file=${seedPath}`,
     ],
   });
   return {
@@ -82,10 +92,27 @@ async function makeDataDisk(path: string, folder: string): Promise<void> {
   const partial = `${path}.partial`;
   await writeFile(partial, '');
   await truncate(partial, diskMiB * 2 ** 20);
-  await run('sh', ['-c', 'printf "label: dos\\nlabel-id: 0x5eedda7a\\nstart=2048, type=83\\n" | sfdisk -q "$1"', 'sh', partial]);
+  await run('sh', [
+    '-c',
+    'printf "label: dos\\nlabel-id: 0x5eedda7a\\nstart=2048, type=83\\n" | sfdisk -q "$1"',
+    'sh',
+    partial,
+  ]);
   await run('mke2fs', [
-    '-q', '-F', '-t', 'ext4', '-L', 'data', '-m', '0', '-E', `offset=${partitionOffset},root_owner=0:0,lazy_itable_init=0`,
-    '-d', files, partial, `${(diskMiB - partitionOffset / 2 ** 20) * 1024}k`,
+    '-q',
+    '-F',
+    '-t',
+    'ext4',
+    '-L',
+    'data',
+    '-m',
+    '0',
+    '-E',
+    `offset=${partitionOffset},root_owner=0:0,lazy_itable_init=0`,
+    '-d',
+    files,
+    partial,
+    `${(diskMiB - partitionOffset / 2 ** 20) * 1024}k`,
   ]);
   await run('mv', [partial, path]);
   await run('rm', ['-r', files]);
@@ -98,5 +125,8 @@ function uncompressible(number: number, bytes: number): Buffer {
 }
 
 function isThere(path: string): Promise<boolean> {
-  return access(path).then(() => true, () => false);
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }

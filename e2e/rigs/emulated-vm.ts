@@ -74,22 +74,60 @@ export async function powerOn(options: EmulatedVmOptions): Promise<SourceVm> {
   const { folder, name, disks, bus, keyPath, kernel, variables, nic = {}, processors = 2, isScratch = false } = options;
   await mkdir(folder, { recursive: true });
   const host = await hosts.take();
-  const [qmpSocket, monitorSocket, agentSocket, serialSocket, serialLog] = ['qmp', 'rig-qmp', 'qga', 'serial', 'serial.log'].map((file) => join(folder, file)) as [string, string, string, string, string];
+  const [qmpSocket, monitorSocket, agentSocket, serialSocket, serialLog] = [
+    'qmp',
+    'rig-qmp',
+    'qga',
+    'serial',
+    'serial.log',
+  ].map((file) => join(folder, file)) as [string, string, string, string, string];
   for (const stale of [qmpSocket, monitorSocket, agentSocket, serialSocket]) await rm(stale, { force: true });
   const output = await open(join(folder, 'qemu.log'), 'a');
-  const child = spawnBound('qemu-system-x86_64', [
-    '-no-user-config', '-nodefaults', '-name', name, '-machine', 'pc', ...acceleration(isScratch && processors === 1), '-cpu', 'max',
-    '-smp', String(processors), '-m', String(options.memoryMiB), '-display', 'none', '-no-reboot', '-rtc', 'base=utc',
-    '-chardev', `socket,id=serial,path=${serialSocket},server=on,wait=off,logfile=${serialLog}`, '-serial', 'chardev:serial',
-    '-qmp', `unix:${qmpSocket},server=on,wait=off`, '-qmp', `unix:${monitorSocket},server=on,wait=off`,
-    '-netdev', `user,id=net0${networkOf(nic)},hostfwd=tcp:${host}:${sshPort}-${nic.address ?? ''}:22`,
-    '-device', `${bus === 'virtio' || bus === 'scsi' ? 'virtio-net-pci' : 'e1000'},netdev=net0,addr=3,romfile=${nic.macAddress === undefined ? '' : `,mac=${nic.macAddress}`}`,
-    ...diskArguments(disks, bus, kernel === undefined, isScratch),
-    ...(variables === undefined ? [] : firmwareArguments(variables)),
-    '-chardev', `socket,id=agent,path=${agentSocket},server=on,wait=off`,
-    '-device', 'virtio-serial-pci', '-device', 'virtserialport,chardev=agent,name=org.qemu.guest_agent.0',
-    ...(kernel ?? []),
-  ], { stdio: ['ignore', output.fd, output.fd] });
+  const child = spawnBound(
+    'qemu-system-x86_64',
+    [
+      '-no-user-config',
+      '-nodefaults',
+      '-name',
+      name,
+      '-machine',
+      'pc',
+      ...acceleration(isScratch && processors === 1),
+      '-cpu',
+      'max',
+      '-smp',
+      String(processors),
+      '-m',
+      String(options.memoryMiB),
+      '-display',
+      'none',
+      '-no-reboot',
+      '-rtc',
+      'base=utc',
+      '-chardev',
+      `socket,id=serial,path=${serialSocket},server=on,wait=off,logfile=${serialLog}`,
+      '-serial',
+      'chardev:serial',
+      '-qmp',
+      `unix:${qmpSocket},server=on,wait=off`,
+      '-qmp',
+      `unix:${monitorSocket},server=on,wait=off`,
+      '-netdev',
+      `user,id=net0${networkOf(nic)},hostfwd=tcp:${host}:${sshPort}-${nic.address ?? ''}:22`,
+      '-device',
+      `${bus === 'virtio' || bus === 'scsi' ? 'virtio-net-pci' : 'e1000'},netdev=net0,addr=3,romfile=${nic.macAddress === undefined ? '' : `,mac=${nic.macAddress}`}`,
+      ...diskArguments(disks, bus, kernel === undefined, isScratch),
+      ...(variables === undefined ? [] : firmwareArguments(variables)),
+      '-chardev',
+      `socket,id=agent,path=${agentSocket},server=on,wait=off`,
+      '-device',
+      'virtio-serial-pci',
+      '-device',
+      'virtserialport,chardev=agent,name=org.qemu.guest_agent.0',
+      ...(kernel ?? []),
+    ],
+    { stdio: ['ignore', output.fd, output.fd] },
+  );
   await output.close();
   let monitor: QmpClient;
   try {
@@ -105,12 +143,21 @@ export async function powerOn(options: EmulatedVmOptions): Promise<SourceVm> {
     await hosts.release(host);
   };
   return {
-    name, qmpSocket, agentSocket, disks, serialLog, monitor, close,
+    name,
+    qmpSocket,
+    agentSocket,
+    disks,
+    serialLog,
+    monitor,
+    close,
     ssh: new RigSsh({ host, port: sshPort, user: 'root', keyPath }),
     answer: async (question, answer, timeoutMs) => {
       const until = Date.now() + timeoutMs;
       while (!question.test(await readFile(serialLog, 'latin1').catch(() => ''))) {
-        if (Date.now() > until) throw new Error(`${name} did not ask for ${String(question)}: ${(await readFile(serialLog, 'latin1').catch(() => '')).slice(-1000)}`);
+        if (Date.now() > until)
+          throw new Error(
+            `${name} did not ask for ${String(question)}: ${(await readFile(serialLog, 'latin1').catch(() => '')).slice(-1000)}`,
+          );
         await delay(500);
       }
       const socket = connect(serialSocket);
@@ -121,9 +168,12 @@ export async function powerOn(options: EmulatedVmOptions): Promise<SourceVm> {
     shutdown: async () => {
       const ended = once(child, 'exit');
       await monitor.execute('system_powerdown');
-      await Promise.race([ended, new Promise((_, reject) => {
-        setTimeout(() => reject(new Error('the guest did not power off within 120 s')), 120_000).unref();
-      })]);
+      await Promise.race([
+        ended,
+        new Promise((_, reject) => {
+          setTimeout(() => reject(new Error('the guest did not power off within 120 s')), 120_000).unref();
+        }),
+      ]);
       await close();
     },
   };
@@ -134,7 +184,9 @@ export async function powerOn(options: EmulatedVmOptions): Promise<SourceVm> {
  * other work runs into time limits that nobody can lengthen, e.g. of systemd's generators: it starts without its mounts and without a network.
  */
 function acceleration(byInstructions: boolean): string[] {
-  return byInstructions ? ['-accel', 'tcg,tb-size=512', '-icount', 'shift=1'] : ['-accel', 'tcg,thread=multi,tb-size=512'];
+  return byInstructions
+    ? ['-accel', 'tcg,tb-size=512', '-icount', 'shift=1']
+    : ['-accel', 'tcg,thread=multi,tb-size=512'];
 }
 
 function networkOf({ address }: VmNic): string {
@@ -144,17 +196,27 @@ function networkOf({ address }: VmNic): string {
 }
 
 function diskArguments(disks: readonly SourceDisk[], bus: DiskBus, boots: boolean, isScratch: boolean): string[] {
-  const controller = { sata: ['-device', 'ahci,id=ahci0'], scsi: ['-device', 'virtio-scsi-pci,id=scsi0'], ide: [], virtio: [] }[bus];
-  return [...controller, ...disks.flatMap(({ path, format }, index) => {
-    const device = {
-      sata: `ide-hd,bus=ahci0.${index}`,
-      ide: `ide-hd,bus=ide.${Math.floor(index / 2)},unit=${index % 2}`,
-      virtio: 'virtio-blk-pci',
-      scsi: `scsi-hd,bus=scsi0.0,scsi-id=${index}`,
-    }[bus];
-    return [
-      '-blockdev', `driver=${format},node-name=disk${index},discard=unmap,file.driver=file,file.filename=${path},file.discard=unmap${isScratch ? ',cache.no-flush=on' : ''}`,
-      '-device', `${device},drive=disk${index},id=device${index},serial=source-disk-${index}${boots ? `,bootindex=${index}` : ''}`,
-    ];
-  })];
+  const controller = {
+    sata: ['-device', 'ahci,id=ahci0'],
+    scsi: ['-device', 'virtio-scsi-pci,id=scsi0'],
+    ide: [],
+    virtio: [],
+  }[bus];
+  return [
+    ...controller,
+    ...disks.flatMap(({ path, format }, index) => {
+      const device = {
+        sata: `ide-hd,bus=ahci0.${index}`,
+        ide: `ide-hd,bus=ide.${Math.floor(index / 2)},unit=${index % 2}`,
+        virtio: 'virtio-blk-pci',
+        scsi: `scsi-hd,bus=scsi0.0,scsi-id=${index}`,
+      }[bus];
+      return [
+        '-blockdev',
+        `driver=${format},node-name=disk${index},discard=unmap,file.driver=file,file.filename=${path},file.discard=unmap${isScratch ? ',cache.no-flush=on' : ''}`,
+        '-device',
+        `${device},drive=disk${index},id=device${index},serial=source-disk-${index}${boots ? `,bootindex=${index}` : ''}`,
+      ];
+    }),
+  ];
 }

@@ -4,7 +4,9 @@ import tls from 'node:tls';
 import { XdrReader, XdrWriter } from '../../electron/engine/qmp/xdr.ts';
 
 /** How the stand-in listens: at a Unix socket, or over TLS with a client's certificate asked for. */
-export type LibvirtListen = { readonly socket: string } | { readonly ca: string; readonly cert: string; readonly key: string };
+export type LibvirtListen =
+  | { readonly socket: string }
+  | { readonly ca: string; readonly cert: string; readonly key: string };
 
 export interface LibvirtStandIn {
   /** 0 at a Unix socket. */
@@ -33,7 +35,14 @@ export async function startLibvirtStandIn(domain: string, qmp: string, listen: L
         const head = new XdrReader(message.subarray(0, 24));
         const [program, , procedure, , serial] = [head.uint(), head.uint(), head.uint(), head.uint(), head.uint()];
         void answer(program, procedure, new XdrReader(message.subarray(24))).then((payload) => {
-          const reply = new XdrWriter().uint(28 + payload.length).uint(program).uint(1).uint(procedure).uint(1).uint(serial).uint(0);
+          const reply = new XdrWriter()
+            .uint(28 + payload.length)
+            .uint(program)
+            .uint(1)
+            .uint(procedure)
+            .uint(1)
+            .uint(serial)
+            .uint(0);
           socket.write(Buffer.concat([reply.bytes(), payload]));
         });
       }
@@ -50,14 +59,20 @@ export async function startLibvirtStandIn(domain: string, qmp: string, listen: L
     if (procedure === 273) return new XdrWriter().uint(1).text(domain).fixed(uuid).uint(1).uint(1).bytes();
     return Buffer.alloc(0);
   };
-  const server = 'socket' in listen
-    ? net.createServer(serve)
-    : tls.createServer({ ca: listen.ca, cert: listen.cert, key: listen.key, requestCert: true, rejectUnauthorized: true }, (socket) => {
-      // The daemon's word that it accepts the certificate.
-      socket.write(Buffer.from([1]));
-      serve(socket);
-    });
-  await new Promise<void>((resolve) => ('socket' in listen ? server.listen(listen.socket, resolve) : server.listen(0, '127.0.0.1', resolve)));
+  const server =
+    'socket' in listen
+      ? net.createServer(serve)
+      : tls.createServer(
+          { ca: listen.ca, cert: listen.cert, key: listen.key, requestCert: true, rejectUnauthorized: true },
+          (socket) => {
+            // The daemon's word that it accepts the certificate.
+            socket.write(Buffer.from([1]));
+            serve(socket);
+          },
+        );
+  await new Promise<void>((resolve) =>
+    'socket' in listen ? server.listen(listen.socket, resolve) : server.listen(0, '127.0.0.1', resolve),
+  );
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : 0,

@@ -31,13 +31,22 @@ export interface MoverRig {
 }
 
 /** @param reach how the laptop reaches the jump host: its port, or that of a proxy before it */
-export async function startMoverRig(reach: (jump: SshdRig) => Promise<number> = async (jump) => jump.port): Promise<MoverRig> {
+export async function startMoverRig(
+  reach: (jump: SshdRig) => Promise<number> = async (jump) => jump.port,
+): Promise<MoverRig> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-mover-'));
   const at = (...parts: string[]): string => join(folder, ...parts);
   for (const name of ['laptop', 'mover', 'images']) await mkdir(at(name));
-  const cloud = await startEuropeanCloud({ folder: at('cloud'), transitionMs: 3, machines: labMachines({ worker: usualWorkerKind, outbound: false }) });
+  const cloud = await startEuropeanCloud({
+    folder: at('cloud'),
+    transitionMs: 3,
+    machines: labMachines({ worker: usualWorkerKind, outbound: false }),
+  });
   const network = hasNamespaces ? await networkNamespace() : undefined;
-  const [jump, host] = await Promise.all([startSshd(), startSshd({ network, extraConfig: `SetEnv HOME=${at('mover')} CAUSEWAY_USER_FOLDER=${at('mover', 'settings')}` })]);
+  const [jump, host] = await Promise.all([
+    startSshd(),
+    startSshd({ network, extraConfig: `SetEnv HOME=${at('mover')} CAUSEWAY_USER_FOLDER=${at('mover', 'settings')}` }),
+  ]);
   // Both servers take the key of the first.
   await writeFile(join(host.folder, 'authorized'), readFileSync(`${jump.privateKeyPath}.pub`));
   await mkdir(at('laptop', '.ssh'));
@@ -49,28 +58,65 @@ export async function startMoverRig(reach: (jump: SshdRig) => Promise<number> = 
   await writeFile(at('laptop', '.ssh', 'config'), config);
   await writeFile(at('images', 'web.raw'), randomBytes(24 * MiB));
   await writeFile(at('passphrase'), 'correct horse battery', { mode: 0o600 });
-  await writeFile(at('cloud.json'), JSON.stringify({
-    project_id: cloud.projectId, region_name: cloud.region, iaas_url: cloud.urls.iaas, token_url: cloud.urls.token,
-    service_account_key: JSON.stringify(cloud.serviceAccountKey), caller_address: '127.0.0.0/8',
-  }));
-  await writeFile(at('web.yaml'), JSON.stringify({
-    destination: { plugin: 'european-cloud', environment: {
-      network_map: { default: 'production' }, availability_zone: 'eu01-1', machine_type: 'g1.1', migr_network: 'migration',
-      migr_machine_type: 'g1.1', migr_image_map: { linux: 'Debian 12' }, data_transfer_mechanism: 'HTTPS',
-    } },
-  }));
+  await writeFile(
+    at('cloud.json'),
+    JSON.stringify({
+      project_id: cloud.projectId,
+      region_name: cloud.region,
+      iaas_url: cloud.urls.iaas,
+      token_url: cloud.urls.token,
+      service_account_key: JSON.stringify(cloud.serviceAccountKey),
+      caller_address: '127.0.0.0/8',
+    }),
+  );
+  await writeFile(
+    at('web.yaml'),
+    JSON.stringify({
+      destination: {
+        plugin: 'european-cloud',
+        environment: {
+          network_map: { default: 'production' },
+          availability_zone: 'eu01-1',
+          machine_type: 'g1.1',
+          migr_network: 'migration',
+          migr_machine_type: 'g1.1',
+          migr_image_map: { linux: 'Debian 12' },
+          data_transfer_mechanism: 'HTTPS',
+        },
+      },
+    }),
+  );
   const { SSH_AUTH_SOCK: _agent, ...outer } = process.env;
   const environment = {
-    ...outer, HOME: at('laptop'), CAUSEWAY_USER_FOLDER: at('laptop', 'settings'), CAUSEWAY_PASSPHRASE_FILE: at('passphrase'),
-    CAUSEWAY_MOVER: 'beside', CAUSEWAY_PROJECT: at('project'), CAUSEWAY_MOVER_ARCHIVE: packageEngine(root, process.arch as 'x64'),
+    ...outer,
+    HOME: at('laptop'),
+    CAUSEWAY_USER_FOLDER: at('laptop', 'settings'),
+    CAUSEWAY_PASSPHRASE_FILE: at('passphrase'),
+    CAUSEWAY_MOVER: 'beside',
+    CAUSEWAY_PROJECT: at('project'),
+    CAUSEWAY_MOVER_ARCHIVE: packageEngine(root, process.arch as 'x64'),
   };
   const causeway = (...argv: string[]): Promise<{ status: number; output: string }> =>
     new Promise((resolve) => {
-      execFile(process.execPath, [join(root, 'out/main/cli.js'), ...argv], { env: environment, cwd: folder }, (error, stdout, stderr) =>
-        resolve({ status: typeof error?.code === 'number' ? error.code : error === null ? 0 : 2, output: `${stdout}${stderr}` }));
+      execFile(
+        process.execPath,
+        [join(root, 'out/main/cli.js'), ...argv],
+        { env: environment, cwd: folder },
+        (error, stdout, stderr) =>
+          resolve({
+            status: typeof error?.code === 'number' ? error.code : error === null ? 0 : 2,
+            output: `${stdout}${stderr}`,
+          }),
+      );
     });
   return {
-    folder, at, cloud, jump, host, environment, causeway,
+    folder,
+    at,
+    cloud,
+    jump,
+    host,
+    environment,
+    causeway,
     async close() {
       await Promise.all([jump.stop(), host.stop(), cloud.close()]);
       await network?.remove();

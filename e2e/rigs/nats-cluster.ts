@@ -26,7 +26,13 @@ export interface NatsCluster {
 export const hasNats = existsSync('/usr/sbin/nats-server');
 
 /** @param more of the configuration, for example accounts */
-export async function startNats({ servers: count, more = '' }: { readonly servers: 1 | 3; readonly more?: string }): Promise<NatsCluster> {
+export async function startNats({
+  servers: count,
+  more = '',
+}: {
+  readonly servers: 1 | 3;
+  readonly more?: string;
+}): Promise<NatsCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-nats-'));
   const ports = await Promise.all(Array.from({ length: count }, freePort));
   const routes = await Promise.all(Array.from({ length: count }, freePort));
@@ -34,9 +40,17 @@ export async function startNats({ servers: count, more = '' }: { readonly server
   const start = async (index: number): Promise<void> => {
     const config = join(folder, `${index}.conf`);
     // Clients use the addresses that they are given: a link that is cut has no way around it.
-    const cluster = count === 1 ? '' : `cluster { name: lab, no_advertise: true, listen: 127.0.0.1:${routes[index]}, routes: [${routes.map((port) => `nats://127.0.0.1:${port}`).join(', ')}] }`;
-    await writeFile(config, `server_name: n${index}\nlisten: 127.0.0.1:${ports[index]}\njetstream { store_dir: "${join(folder, `data-${index}`)}" }\n${cluster}\n${more}\n`);
-    const child = spawn('/usr/sbin/nats-server', ['-c', config, '-l', join(folder, `${index}.log`)], { stdio: 'ignore' });
+    const cluster =
+      count === 1
+        ? ''
+        : `cluster { name: lab, no_advertise: true, listen: 127.0.0.1:${routes[index]}, routes: [${routes.map((port) => `nats://127.0.0.1:${port}`).join(', ')}] }`;
+    await writeFile(
+      config,
+      `server_name: n${index}\nlisten: 127.0.0.1:${ports[index]}\njetstream { store_dir: "${join(folder, `data-${index}`)}" }\n${cluster}\n${more}\n`,
+    );
+    const child = spawn('/usr/sbin/nats-server', ['-c', config, '-l', join(folder, `${index}.log`)], {
+      stdio: 'ignore',
+    });
     processes[index] = child;
     for (;;) {
       const log = await readFile(join(folder, `${index}.log`), 'utf8').catch(() => '');

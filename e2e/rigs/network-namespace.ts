@@ -18,7 +18,8 @@ export interface NetworkNamespace {
 }
 
 /** Whether this machine can make them. */
-export const hasNamespaces = process.geteuid?.() === 0 && ['/usr/sbin/ip', '/usr/sbin/iptables'].every((path) => existsSync(path));
+export const hasNamespaces =
+  process.geteuid?.() === 0 && ['/usr/sbin/ip', '/usr/sbin/iptables'].every((path) => existsSync(path));
 
 let made = 0;
 /** The links of this process have addresses in 10.78.BLOCK.0/24. */
@@ -39,7 +40,8 @@ export async function networkNamespace(): Promise<NetworkNamespace> {
   const fromLoopback = ['INPUT', '-i', near, '-p', 'tcp', '-j', 'SNAT', '--to-source', '127.0.0.1'];
   const inside = (...command: string[]) => run('ip', ['netns', 'exec', name, ...command]);
   const remove = async (): Promise<void> => {
-    for (const rule of [toLoopback, fromLoopback]) await run('iptables', ['-t', 'nat', '-D', ...rule]).catch(() => undefined);
+    for (const rule of [toLoopback, fromLoopback])
+      await run('iptables', ['-t', 'nat', '-D', ...rule]).catch(() => undefined);
     // The link goes with it.
     await run('ip', ['netns', 'del', name]).catch(() => undefined);
   };

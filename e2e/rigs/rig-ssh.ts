@@ -31,15 +31,41 @@ export class RigSsh {
   }
 
   /** Runs a command to its end; `input` goes to its standard input. */
-  execute(command: string, options: { readonly input?: Uint8Array | string; readonly timeoutMs?: number } = {}): Promise<CommandResult> {
+  execute(
+    command: string,
+    options: { readonly input?: Uint8Array | string; readonly timeoutMs?: number } = {},
+  ): Promise<CommandResult> {
     const { host, port, user, keyPath } = this.access;
-    const child = spawn('ssh', [
-      '-q', '-i', keyPath, '-p', String(port), '-o', 'StrictHostKeyChecking=no', '-o', 'UserKnownHostsFile=/dev/null', '-o', 'BatchMode=yes',
-      '-o', 'IdentitiesOnly=yes', '-o', 'ConnectTimeout=60', `${user}@${host}`, command,
-    ], { timeout: options.timeoutMs ?? 120_000, killSignal: 'SIGKILL' });
+    const child = spawn(
+      'ssh',
+      [
+        '-q',
+        '-i',
+        keyPath,
+        '-p',
+        String(port),
+        '-o',
+        'StrictHostKeyChecking=no',
+        '-o',
+        'UserKnownHostsFile=/dev/null',
+        '-o',
+        'BatchMode=yes',
+        '-o',
+        'IdentitiesOnly=yes',
+        '-o',
+        'ConnectTimeout=60',
+        `${user}@${host}`,
+        command,
+      ],
+      { timeout: options.timeoutMs ?? 120_000, killSignal: 'SIGKILL' },
+    );
     const output = { stdout: '', stderr: '' };
-    child.stdout.setEncoding('utf8').on('data', (text: string) => { output.stdout += text; });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => { output.stderr += text; });
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output.stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      output.stderr += text;
+    });
     child.stdin.on('error', () => {});
     child.stdin.end(options.input ?? '');
     return new Promise((resolve, reject) => {
@@ -49,7 +75,10 @@ export class RigSsh {
   }
 
   /** The command's output; rejects when it ends with anything but 0. */
-  async text(command: string, options: { readonly input?: Uint8Array | string; readonly timeoutMs?: number } = {}): Promise<string> {
+  async text(
+    command: string,
+    options: { readonly input?: Uint8Array | string; readonly timeoutMs?: number } = {},
+  ): Promise<string> {
     const { code, stdout, stderr } = await this.execute(command, options);
     if (code !== 0) throw new Error(`command ended with ${code}: ${command}\n${stderr}`);
     return stdout.trim();
@@ -66,7 +95,8 @@ export class RigSsh {
         const { code } = await this.execute('true', { timeoutMs: Math.min(60_000, 20_000 + 5_000 * attempt) });
         if (code === 0) return;
       }
-      if (Date.now() > deadline) throw new Error(`${this.access.host}:${this.access.port} does not answer SSH within ${timeoutMs} ms`);
+      if (Date.now() > deadline)
+        throw new Error(`${this.access.host}:${this.access.port} does not answer SSH within ${timeoutMs} ms`);
       await delay(100);
     }
   }
@@ -83,10 +113,12 @@ export class RigSsh {
 }
 
 /** A new key pair in `folder`: `NAME` and `NAME.pub`. */
-export async function makeKeyPair(folder: string, name: string): Promise<{ readonly path: string; readonly publicKey: string }> {
+export async function makeKeyPair(
+  folder: string,
+  name: string,
+): Promise<{ readonly path: string; readonly publicKey: string }> {
   await mkdir(folder, { recursive: true });
   const path = join(folder, name);
   await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'causeway-lab', '-f', path]);
   return { path, publicKey: (await readFile(`${path}.pub`, 'utf8')).trim() };
 }
-

@@ -43,15 +43,25 @@ export async function startSourceVm(options: SourceVmOptions): Promise<SourceVm>
   await mkdir(folder, { recursive: true });
   const guest = options.guest ?? (await debianSource(options.progress));
   const disks: SourceDisk[] = [];
-  for (const [index, image] of guest.disks.entries()) disks.push({ path: await ownDisk(join(folder, `disk${index === 0 ? '' : index}.${format}`), image, format), format });
+  for (const [index, image] of guest.disks.entries())
+    disks.push({
+      path: await ownDisk(join(folder, `disk${index === 0 ? '' : index}.${format}`), image, format),
+      format,
+    });
   const keyPath = join(folder, 'id_ed25519');
   await copyFile(guest.key, keyPath);
   await run('chmod', ['600', keyPath]);
   const variables = join(folder, 'uefi-variables');
   if (guest.variables !== undefined) await copyFile(guest.variables, variables);
   return powerOn({
-    folder, name, disks: [...disks, ...(options.dataDisks ?? [])], bus, memoryMiB, keyPath,
-    ...(guest.variables === undefined ? {} : { variables }), ...(guest.nic === undefined ? {} : { nic: guest.nic }),
+    folder,
+    name,
+    disks: [...disks, ...(options.dataDisks ?? [])],
+    bus,
+    memoryMiB,
+    keyPath,
+    ...(guest.variables === undefined ? {} : { variables }),
+    ...(guest.nic === undefined ? {} : { nic: guest.nic }),
   });
 }
 
@@ -61,7 +71,13 @@ async function debianSource(progress?: Progress): Promise<SourceGuest> {
 }
 
 async function ownDisk(path: string, built: string, format: SourceDisk['format']): Promise<string> {
-  const isThere = await open(path).then(async (file) => { await file.close(); return true; }, () => false);
+  const isThere = await open(path).then(
+    async (file) => {
+      await file.close();
+      return true;
+    },
+    () => false,
+  );
   if (isThere) return path;
   if (format === 'raw') await run('cp', ['--sparse=always', '--reflink=auto', built, path]);
   else await run('qemu-img', ['convert', '-f', 'raw', '-O', format, built, path]);

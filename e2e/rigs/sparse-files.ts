@@ -53,7 +53,8 @@ with open(path, 'rb') as file:
                 print('same' if length >= size else length)
 `;
 
-const python = async (...args: string[]): Promise<string> => (await run('python3', ['-c', script, ...args])).stdout.trim();
+const python = async (...args: string[]): Promise<string> =>
+  (await run('python3', ['-c', script, ...args])).stdout.trim();
 
 /** A digest of a file's content, or of its first `bytes`. Holes and written zeros are the same. */
 export function contentDigest(path: string, bytes: number = Number.MAX_SAFE_INTEGER): Promise<string> {

@@ -31,7 +31,13 @@ export interface SshdRig {
  * Starts sshd for the user that runs this. Throws with one line when it is not installed. `port` lets a second
  * server take the place of a first one.
  */
-export async function startSshd(options: { readonly port?: number; readonly extraConfig?: string; readonly network?: NetworkNamespace | undefined } = {}): Promise<SshdRig> {
+export async function startSshd(
+  options: {
+    readonly port?: number;
+    readonly extraConfig?: string;
+    readonly network?: NetworkNamespace | undefined;
+  } = {},
+): Promise<SshdRig> {
   if (!existsSync('/usr/sbin/sshd')) throw new Error('sshd is missing: apt-get install openssh-server openssh-client');
   const folder = await mkdtemp(join(tmpdir(), 'causeway-sshd-'));
   const path = (name: string): string => join(folder, name);
@@ -45,7 +51,9 @@ export async function startSshd(options: { readonly port?: number; readonly extr
   // sshd insists on its privilege separation folder, which a machine without a running ssh service lacks.
   if (process.getuid?.() === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 });
   const [program, ...before] = [...(options.network?.within ?? []), '/usr/sbin/sshd'];
-  const server = spawn(program!, [...before, '-f', path('config'), '-D', '-e'], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const server = spawn(program!, [...before, '-f', path('config'), '-D', '-e'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let log = '';
   server.stderr.on('data', (piece: Buffer) => (log += piece.toString('utf8')));
   await listening(server);
@@ -116,7 +124,9 @@ export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_240, 32_768);
     const probe = createServer();
-    const isFree = await new Promise<boolean>((resolve) => probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true)));
+    const isFree = await new Promise<boolean>((resolve) =>
+      probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true)),
+    );
     if (!isFree) continue;
     await new Promise((resolve) => probe.close(resolve));
     return port;

@@ -24,7 +24,10 @@ const ones = Buffer.alloc(1024 * 1024, 1);
 for (;;) {
   try {
     const session = await connectWorker(access, mechanism, options, never);
-    const writer = await session.open({ path: disk, serial: '', byPath: [], sizeBytes: diskBytes, inUse: false }, never);
+    const writer = await session.open(
+      { path: disk, serial: '', byPath: [], sizeBytes: diskBytes, inUse: false },
+      never,
+    );
     say({ writes: true });
     for (let offset = 0; ; offset = (offset + ones.length) % diskBytes) await writer.write(offset, ones, never);
   } catch (error) {

@@ -23,7 +23,9 @@ export interface WanLink {
 
 /** Opens a link to a port on loopback. */
 export async function startWanLink(targetPort: number, shape: LinkShape): Promise<WanLink> {
-  const program = spawn(process.execPath, [import.meta.filename, JSON.stringify({ targetPort, ...shape })], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const program = spawn(process.execPath, [import.meta.filename, JSON.stringify({ targetPort, ...shape })], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const [line] = (await Promise.race([
     once(createInterface(program.stdout), 'line'),
     once(program, 'exit').then(() => Promise.reject(new Error('the link did not start'))),
@@ -46,7 +48,12 @@ interface OnItsWay {
   readonly bytes: Buffer | undefined;
 }
 
-function serve({ targetPort, roundTripMs, megabitsPerSecond, lateShare = 0 }: LinkShape & { readonly targetPort: number }): void {
+function serve({
+  targetPort,
+  roundTripMs,
+  megabitsPerSecond,
+  lateShare = 0,
+}: LinkShape & { readonly targetPort: number }): void {
   const bytesPerMs = (megabitsPerSecond * 1e6) / 8 / 1000;
   const random = seeded(1);
   const freeAt = { there: 0, back: 0 };
@@ -75,7 +82,10 @@ function serve({ targetPort, roundTripMs, megabitsPerSecond, lateShare = 0 }: Li
     };
     const send = (bytes: Buffer | undefined): void => {
       freeAt[way] = Math.max(freeAt[way], performance.now()) + (bytes?.length ?? 0) / bytesPerMs;
-      queue.push({ at: freeAt[way] + roundTripMs / 2 + (lateShare > 0 && random() < lateShare ? roundTripMs : 0), bytes });
+      queue.push({
+        at: freeAt[way] + roundTripMs / 2 + (lateShare > 0 && random() < lateShare ? roundTripMs : 0),
+        bytes,
+      });
       inFlight += bytes?.length ?? 0;
       if (inFlight >= windowBytes) from.pause();
       wait();

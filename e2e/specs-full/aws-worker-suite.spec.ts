@@ -12,7 +12,11 @@ const asked = {
   source: { resolveAddress },
 };
 
-describeSourcePlatform('large-public-cloud (worker)', () => awsHarness({ ...asked, cloud: { machines: labMachines({ worker: usualWorkerKind }) } }), { faults: 1, crashes: 1 });
+describeSourcePlatform(
+  'large-public-cloud (worker)',
+  () => awsHarness({ ...asked, cloud: { machines: labMachines({ worker: usualWorkerKind }) } }),
+  { faults: 1, crashes: 1 },
+);
 
 function onOwnVm() {
   const { machines, known } = knownMachines();
@@ -21,7 +25,14 @@ function onOwnVm() {
     cloud: { machines },
     async ownVm({ world }) {
       const { vmId, agentHere } = await startOwnInstance(world, known(), 'mover');
-      return { vmId, vmName: 'mover', lease: () => true, giveBack: () => undefined, connect: (signal) => connectAgentHere({ purpose: `${vmId} rep-1 source`, epoch: 0, ...agentHere, isRoot: false }, signal) };
+      return {
+        vmId,
+        vmName: 'mover',
+        lease: () => true,
+        giveBack: () => undefined,
+        connect: (signal) =>
+          connectAgentHere({ purpose: `${vmId} rep-1 source`, epoch: 0, ...agentHere, isRoot: false }, signal),
+      };
     },
   });
 }
@@ -35,8 +46,12 @@ if (usualWorkerKind === 'native') {
       const harness = await onOwnVm();
       try {
         const signal = new AbortController().signal;
-        const snapshot = await harness.platform.createSnapshot({ vmId: harness.vmId, tag: 'here', environment: harness.environment }, signal);
-        for (const id of harness.diskIds) await (await harness.platform.openDisk(snapshot, id, undefined, signal)).close();
+        const snapshot = await harness.platform.createSnapshot(
+          { vmId: harness.vmId, tag: 'here', environment: harness.environment },
+          signal,
+        );
+        for (const id of harness.diskIds)
+          await (await harness.platform.openDisk(snapshot, id, undefined, signal)).close();
         expect(harness.cloud.calls.map(({ operation }) => operation)).not.toContain('RunInstances');
         expect(harness.notes).toContainEqual(expect.stringContaining('attached to VM mover of the source'));
         await harness.platform.discardSnapshot(snapshot, undefined, signal);

@@ -22,7 +22,15 @@ describe('a VM of Azure whose snapshots are copied to a storage account', () => 
   afterEach(() => lab.close());
 
   const snapshot = (base?: Snapshot) =>
-    lab.platform.createSnapshot({ vmId: lab.vmId, tag: `tag-${(tags += 1)}`, environment: lab.environment, ...(base === undefined ? {} : { base }) }, signal);
+    lab.platform.createSnapshot(
+      {
+        vmId: lab.vmId,
+        tag: `tag-${(tags += 1)}`,
+        environment: lab.environment,
+        ...(base === undefined ? {} : { base }),
+      },
+      signal,
+    );
   const read = async (of: Snapshot, base?: Snapshot, former?: Buffer): Promise<DiskRead> => {
     const reader = await lab.platform.openDisk(of, lab.diskIds[0] ?? '', base, signal);
     try {
@@ -31,9 +39,12 @@ describe('a VM of Azure whose snapshots are copied to a storage account', () => 
       await reader.close();
     }
   };
-  const pathsOf = (operation: string): string[] => lab.lab.recorded.filter((call) => call.operation === operation).map(({ path }) => path);
-  const blobs = (): string[] => [...lab.lab.blobs.world.accounts.blobs.values()].map(({ account, container }) => `${account}/${container}`);
-  const whole = async (one: DiskRead): Promise<void> => expect(firstDifference(one.replica, await lab.content(0))).toBeUndefined();
+  const pathsOf = (operation: string): string[] =>
+    lab.lab.recorded.filter((call) => call.operation === operation).map(({ path }) => path);
+  const blobs = (): string[] =>
+    [...lab.lab.blobs.world.accounts.blobs.values()].map(({ account, container }) => `${account}/${container}`);
+  const whole = async (one: DiskRead): Promise<void> =>
+    expect(firstDifference(one.replica, await lab.content(0))).toBeUndefined();
 
   it('is read from blobs of the container, which is made, and never by the address of a snapshot; the copies go with the execution', async () => {
     await lab.platform.prepare?.(lab.vmId, lab.environment, signal);
@@ -42,7 +53,8 @@ describe('a VM of Azure whose snapshots are copied to a storage account', () => 
     await whole(copy);
     expect(blobs()).toEqual(['staging/exports']);
     expect(lab.lab.blobs.world.accounts.containers).toContain('staging/exports');
-    for (const path of [...pathsOf('GetBlob'), ...pathsOf('GetPageRanges')]) expect(path).toMatch(/^\/staging\/exports\//);
+    for (const path of [...pathsOf('GetBlob'), ...pathsOf('GetPageRanges')])
+      expect(path).toMatch(/^\/staging\/exports\//);
     // The address that was copied from is revoked as soon as the copy is complete.
     expect(lab.lab.blobs.world.grants.size).toBe(0);
     await lab.platform.promoteToBase(taken, undefined, signal);
@@ -64,7 +76,13 @@ describe('a VM of Azure whose snapshots are copied to a storage account', () => 
     const copy = await read(taken);
     await lab.platform.promoteToBase(taken, undefined, signal);
     await lab.write(0, 4 * MIB, 64 * KIB, 0x44);
-    lab.lab.blobs.faults.add({ operation: 'GetPageRangesDiff', times: 100, effect: 'refused', status: 403, code: 'AuthorizationFailure' });
+    lab.lab.blobs.faults.add({
+      operation: 'GetPageRangesDiff',
+      times: 100,
+      effect: 'refused',
+      status: 403,
+      code: 'AuthorizationFailure',
+    });
     const next = await snapshot(taken);
     const increment = await read(next, taken, copy.replica);
     expect(increment.coverage).toBe('allocated');
@@ -79,7 +97,10 @@ describe('a VM of Azure whose snapshots are copied to a storage account', () => 
     const failed = read(taken).catch((error: unknown) => error);
     await expect.poll(blobs).toHaveLength(1);
     for (const { properties } of lab.lab.cloud.world.snapshots.values()) lab.lab.blobs.revoke(properties.uniqueId);
-    expect(await failed).toMatchObject({ code: 'cloud.operation-failed', message: expect.stringContaining('failed 403 AuthenticationFailed') as unknown });
+    expect(await failed).toMatchObject({
+      code: 'cloud.operation-failed',
+      message: expect.stringContaining('failed 403 AuthenticationFailed') as unknown,
+    });
     expect(blobs()).toEqual([]);
     lab.lab.blobs.world.copyMs = 5;
     await whole(await read(taken));
@@ -91,13 +112,19 @@ describe('a VM of Azure whose snapshots are copied to a storage account', () => 
     lab.lab.blobs.world.accounts.isReadable = () => true;
     const taken = await snapshot();
     const cancel = new AbortController();
-    const opened = lab.platform.openDisk(taken, lab.diskIds[0] ?? '', undefined, cancel.signal).catch((error: unknown) => error);
+    const opened = lab.platform
+      .openDisk(taken, lab.diskIds[0] ?? '', undefined, cancel.signal)
+      .catch((error: unknown) => error);
     await expect.poll(blobs).toHaveLength(1);
     // It cannot be renewed while the cloud copies, and is good for a day.
-    expect([...lab.lab.blobs.world.grants.values()].map(({ access, seconds }) => [access, seconds])).toEqual([['Read', 86_400]]);
+    expect([...lab.lab.blobs.world.grants.values()].map(({ access, seconds }) => [access, seconds])).toEqual([
+      ['Read', 86_400],
+    ]);
     cancel.abort();
     await opened;
-    expect(await lab.platform.listManaged?.(signal)).toContainEqual(expect.objectContaining({ kind: 'volume', replicaId: 'rep-1' }));
+    expect(await lab.platform.listManaged?.(signal)).toContainEqual(
+      expect.objectContaining({ kind: 'volume', replicaId: 'rep-1' }),
+    );
     await lab.platform.discardSnapshot(taken, undefined, signal);
     expect(pathsOf('Blob_AbortCopyFromURL')).toHaveLength(1);
     expect(await lab.leftovers()).toEqual([]);
@@ -106,9 +133,16 @@ describe('a VM of Azure whose snapshots are copied to a storage account', () => 
   it('is refused before anything is made where the account is not in the resource group, or has no page blobs', async () => {
     const { world } = lab.lab.cloud;
     const prepare = (more: object) => lab.platform.prepare?.(lab.vmId, { ...lab.environment, ...more }, signal);
-    await expect(prepare({ storage_account_name: 'nobodys' })).rejects.toMatchObject({ code: 'cloud.name-unknown', details: { parameter: 'storage_account_name' } });
-    for (const account of world.storageAccounts.values()) if (account.name === 'others') Object.assign(account, { kind: 'BlockBlobStorage' });
-    await expect(prepare({ storage_account_name: 'others' })).rejects.toMatchObject({ code: 'general.invalid-input', details: { parameter: 'storage_account_name' } });
+    await expect(prepare({ storage_account_name: 'nobodys' })).rejects.toMatchObject({
+      code: 'cloud.name-unknown',
+      details: { parameter: 'storage_account_name' },
+    });
+    for (const account of world.storageAccounts.values())
+      if (account.name === 'others') Object.assign(account, { kind: 'BlockBlobStorage' });
+    await expect(prepare({ storage_account_name: 'others' })).rejects.toMatchObject({
+      code: 'general.invalid-input',
+      details: { parameter: 'storage_account_name' },
+    });
     await prepare({});
     expect(await lab.leftovers()).toEqual([]);
   });

@@ -15,8 +15,16 @@ let files: Record<string, string>;
 beforeAll(async () => {
   azure = await startAzureLab({ machines: labMachines({ worker: usualWorkerKind }) });
   const { cloud } = azure;
-  await stockVm(cloud, { name: 'web', disks: [{ name: 'web-os', sizeBytes: 1024 * MIB }, { name: 'web-data', sizeBytes: 256 * MIB }] });
-  files = Object.fromEntries([...cloud.world.disks.values()].map(({ id, name }) => [`${cloud.resourceGroup}/${name}`, cloud.volumePath(id)]));
+  await stockVm(cloud, {
+    name: 'web',
+    disks: [
+      { name: 'web-os', sizeBytes: 1024 * MIB },
+      { name: 'web-data', sizeBytes: 256 * MIB },
+    ],
+  });
+  files = Object.fromEntries(
+    [...cloud.world.disks.values()].map(({ id, name }) => [`${cloud.resourceGroup}/${name}`, cloud.volumePath(id)]),
+  );
   lab = await startProjectLab();
 });
 afterAll(async () => {
@@ -39,12 +47,26 @@ it.each([
   await put('web-os', 3 * MIB, randomBytes(5 * MIB));
   await put('web-data', 200 * MIB, randomBytes(MIB));
   await lab.use(async (core) => {
-    const connection = { ...azure.connection, caller_address: '127.0.0.0/8', worker_subnet: 'workers/default', ...more } as JsonObject;
+    const connection = {
+      ...azure.connection,
+      caller_address: '127.0.0.0/8',
+      worker_subnet: 'workers/default',
+      ...more,
+    } as JsonObject;
     await core.call('endpoint.add', { name: `${name}-source`, plugin: 'resource-group-cloud', connection });
     await core.call('replica.create', {
-      name, source: `${name}-source`, destination: 'cloud', vm: `${cloud.resourceGroup}/web`, sourceEnvironment: { export_worker_size: 'Standard_D4s_v5', export_worker_image: image },
+      name,
+      source: `${name}-source`,
+      destination: 'cloud',
+      vm: `${cloud.resourceGroup}/web`,
+      sourceEnvironment: { export_worker_size: 'Standard_D4s_v5', export_worker_image: image },
       destinationEnvironment: {
-        network_map: { 'production/default': 'production' }, availability_zone: 'eu01-1', machine_type: 'g1.1', migr_network: 'migration', migr_machine_type: 'g1.1', migr_image_map: { linux: 'Debian 12' },
+        network_map: { 'production/default': 'production' },
+        availability_zone: 'eu01-1',
+        machine_type: 'g1.1',
+        migr_network: 'migration',
+        migr_machine_type: 'g1.1',
+        migr_image_map: { linux: 'Debian 12' },
       },
     });
   });
@@ -55,7 +77,9 @@ it.each([
     // The snapshots of the last success alone.
     expect(world.leftovers().map((each) => each.split(' ')[0])).toEqual(['snapshot', 'snapshot']);
     const events = await lab.use((core) => core.call('execution.events', { execution: execution.id }));
-    return events.filter(({ type }) => type === 'disk.done').reduce((sum, { details }) => sum + Number(details['bytesRead']), 0);
+    return events
+      .filter(({ type }) => type === 'disk.done')
+      .reduce((sum, { details }) => sum + Number(details['bytesRead']), 0);
   };
   const full = await execute();
   await put('web-os', 900 * MIB, randomBytes(MIB));

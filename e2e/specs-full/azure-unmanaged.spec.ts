@@ -18,7 +18,11 @@ describe('a VM of Azure with page blobs as disks', () => {
   });
   afterEach(() => lab.close());
 
-  const take = (tag: string, base?: Snapshot) => lab.platform.createSnapshot({ vmId: lab.vmId, tag, environment: lab.environment, ...(base === undefined ? {} : { base }) }, signal);
+  const take = (tag: string, base?: Snapshot) =>
+    lab.platform.createSnapshot(
+      { vmId: lab.vmId, tag, environment: lab.environment, ...(base === undefined ? {} : { base }) },
+      signal,
+    );
   async function read(of: Snapshot, base?: Snapshot, former?: Buffer): Promise<DiskRead> {
     const reader = await lab.platform.openDisk(of, lab.diskIds[0] ?? '', base, signal);
     try {
@@ -31,13 +35,32 @@ describe('a VM of Azure with page blobs as disks', () => {
   it('is described with its disks, without their footers, and says what reading them needs', async () => {
     const vm = await lab.platform.describeVm(lab.vmId, signal, {});
     expect(vm.disks).toEqual([
-      { id: 'vmdisks/vhds/old-os.vhd', size_bytes: 16 * MIB, bootable: true, bus: 'scsi', storage_backend: 'Standard_LRS' },
-      { id: 'vmdisks/vhds/old/data 1.vhd', size_bytes: 8 * MIB, bootable: false, bus: 'scsi', storage_backend: 'Standard_LRS' },
+      {
+        id: 'vmdisks/vhds/old-os.vhd',
+        size_bytes: 16 * MIB,
+        bootable: true,
+        bus: 'scsi',
+        storage_backend: 'Standard_LRS',
+      },
+      {
+        id: 'vmdisks/vhds/old/data 1.vhd',
+        size_bytes: 8 * MIB,
+        bootable: false,
+        bus: 'scsi',
+        storage_backend: 'Standard_LRS',
+      },
     ]);
     expect(vm.firmware).toBe('bios');
-    expect((await lab.platform.listVms(signal)).find(({ id }) => id === lab.vmId)).toMatchObject({ diskCount: 2, totalBytes: 24 * MIB });
-    expect((await lab.platform.unsupportedDevices?.(lab.vmId, signal))?.join('\n')).toContain('Storage Blob Data Contributor');
-    expect(lab.platform.policyDocument?.(lab.platform.policy?.() ?? [])).toContain('Microsoft.Storage/storageAccounts/blobServices/containers/blobs/write');
+    expect((await lab.platform.listVms(signal)).find(({ id }) => id === lab.vmId)).toMatchObject({
+      diskCount: 2,
+      totalBytes: 24 * MIB,
+    });
+    expect((await lab.platform.unsupportedDevices?.(lab.vmId, signal))?.join('\n')).toContain(
+      'Storage Blob Data Contributor',
+    );
+    expect(lab.platform.policyDocument?.(lab.platform.policy?.() ?? [])).toContain(
+      'Microsoft.Storage/storageAccounts/blobServices/containers/blobs/write',
+    );
   });
 
   it('is read in full and then by what differs between two snapshots of its blob, without an address being granted', async () => {
@@ -55,7 +78,10 @@ describe('a VM of Azure with page blobs as disks', () => {
     expect(await lab.leftovers()).toHaveLength(2);
     expect(lab.lab.recorded.filter(({ operation }) => /GrantAccess|RevokeAccess/.test(operation))).toEqual([]);
     // What an orphan would be found by.
-    expect((await lab.platform.listManaged?.(signal))?.map(({ kind, replicaId }) => [kind, replicaId])).toEqual([['volume-snapshot', 'rep-1'], ['volume-snapshot', 'rep-1']]);
+    expect((await lab.platform.listManaged?.(signal))?.map(({ kind, replicaId }) => [kind, replicaId])).toEqual([
+      ['volume-snapshot', 'rep-1'],
+      ['volume-snapshot', 'rep-1'],
+    ]);
     await lab.platform.deleteBase(second, signal);
     expect(await lab.leftovers()).toEqual([]);
   });
@@ -77,19 +103,42 @@ describe('a VM of Azure with page blobs as disks', () => {
   it('is refused with the reason where its blob is in no account that can be seen, is no VHD, or may not be read', async () => {
     const { accounts } = lab.lab.blobs.world;
     const [account] = [...lab.lab.cloud.world.storageAccounts.values()].filter(({ name }) => name === 'vmdisks');
-    lab.lab.blobs.faults.add({ operation: 'Blob_CreateSnapshot', times: 2, effect: 'refused', status: 403, code: 'AuthorizationPermissionMismatch' });
+    lab.lab.blobs.faults.add({
+      operation: 'Blob_CreateSnapshot',
+      times: 2,
+      effect: 'refused',
+      status: 403,
+      code: 'AuthorizationPermissionMismatch',
+    });
     await expect(take('denied')).rejects.toMatchObject({ code: 'cloud.permission-denied' });
     const blob = lab.blobs[0];
     await lab.lab.cloud.world.ground.files.write(blob?.fileId ?? '', 16 * MIB, Buffer.alloc(512));
-    await expect(take('footless')).rejects.toMatchObject({ code: 'source.snapshot-failed', message: expect.stringContaining('VHD of fixed size') as unknown });
-    expect([...accounts.blobs.values()].filter(({ snapshot, name }) => snapshot !== '' && name === blob?.name)).toEqual([]);
+    await expect(take('footless')).rejects.toMatchObject({
+      code: 'source.snapshot-failed',
+      message: expect.stringContaining('VHD of fixed size') as unknown,
+    });
+    expect([...accounts.blobs.values()].filter(({ snapshot, name }) => snapshot !== '' && name === blob?.name)).toEqual(
+      [],
+    );
     lab.lab.cloud.world.storageAccounts.delete(account?.id.toLowerCase() ?? '');
-    await expect(lab.reopen().prepare(lab.vmId, {}, signal)).rejects.toMatchObject({ code: 'cloud.permission-denied', message: expect.stringContaining('storageAccounts/read') as unknown });
+    await expect(lab.reopen().prepare(lab.vmId, {}, signal)).rejects.toMatchObject({
+      code: 'cloud.permission-denied',
+      message: expect.stringContaining('storageAccounts/read') as unknown,
+    });
   });
 
   it('sends its token to no address that a record of before names outside of the subscription', async () => {
     const taken = await take('one');
-    const disks = Object.fromEntries(lab.diskIds.map((id) => [id, { snapshotId: 'https://elsewhere.invalid/vmdisks/vhds/old-os.vhd?snapshot=2030-01-01T00:00:00.0010000Z', uniqueId: 'x', family: 'y' }]));
+    const disks = Object.fromEntries(
+      lab.diskIds.map((id) => [
+        id,
+        {
+          snapshotId: 'https://elsewhere.invalid/vmdisks/vhds/old-os.vhd?snapshot=2030-01-01T00:00:00.0010000Z',
+          uniqueId: 'x',
+          family: 'y',
+        },
+      ]),
+    );
     const hostile = { ...taken, state: { ...taken.state, disks } };
     expect(await lab.platform.isAlive(hostile, signal)).toBe(false);
     await expect(read(hostile)).rejects.toMatchObject({ code: 'source.snapshot-lost' });

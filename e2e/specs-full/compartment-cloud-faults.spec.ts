@@ -4,4 +4,7 @@ import { describeDestinationPlatform } from '../conformance/destination-platform
 
 describeDestinationPlatform('compartment-cloud', () => destinationLab('records'));
 // Deployments from clones are in the usual tier.
-describeDeploymentPlatform('compartment-cloud with backups', () => deploymentLab({ deployment_copies: 'backups' }), { faults: 2, crashes: 1 });
+describeDeploymentPlatform('compartment-cloud with backups', () => deploymentLab({ deployment_copies: 'backups' }), {
+  faults: 2,
+  crashes: 1,
+});

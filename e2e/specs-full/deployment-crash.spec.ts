@@ -30,16 +30,23 @@ afterAll(() => lab.close());
 const ways = {
   'on new volumes': { options: byConsole, fails: false },
   'in place': { options: { ...byConsole, inPlace: true }, fails: false },
-  'undone': { options: byConsole, fails: true },
+  undone: { options: byConsole, fails: true },
   'in place, undone': { options: { ...byConsole, inPlace: true }, fails: true },
 } as const;
 type Way = (typeof ways)[keyof typeof ways];
 /** The usual tier takes two of them; in the specs of faults it takes the other two. */
-const chosen: readonly (keyof typeof ways)[] = process.env['CAUSEWAY_EVERY_STEP'] === '1' || everyCall ? ['on new volumes', 'in place', 'undone', 'in place, undone'] : ['on new volumes', 'in place, undone'];
+const chosen: readonly (keyof typeof ways)[] =
+  process.env['CAUSEWAY_EVERY_STEP'] === '1' || everyCall
+    ? ['on new volumes', 'in place', 'undone', 'in place, undone']
+    : ['on new volumes', 'in place, undone'];
 
 /** Deploys in a process that is killed when it makes its n-th call; answers with whether it came to that. */
 async function deployUntil(call: number, { options, fails }: Way): Promise<boolean> {
-  const child = spawn(process.execPath, [script, JSON.stringify({ project: lab.project, replica: 'web', options, fails })], { stdio: ['pipe', 'ignore', 'inherit'] });
+  const child = spawn(
+    process.execPath,
+    [script, JSON.stringify({ project: lab.project, replica: 'web', options, fails })],
+    { stdio: ['pipe', 'ignore', 'inherit'] },
+  );
   let left = call;
   let isKilled = false;
   onCall = () => {
@@ -63,9 +70,10 @@ describe.each(chosen)('an engine killed in the middle of a deployment: %s', (nam
 
   /** Takes away what a deployment made, and says what is there that should not be. */
   async function leftAfter(deployment: DeploymentDetail | undefined, before: readonly string[]): Promise<string[]> {
-    if (deployment?.state === 'completed') await lab.use((core) => core.call('deployment.delete', { deployment: deployment.id, dryRun: false }));
+    if (deployment?.state === 'completed')
+      await lab.use((core) => core.call('deployment.delete', { deployment: deployment.id, dryRun: false }));
     if (deployment?.state === 'completed' && inPlace) await deployable.synchronise();
-    const changed = (await deployable.content()).join() === before.join() ? [] : ['the replica\'s volumes have changed'];
+    const changed = (await deployable.content()).join() === before.join() ? [] : ["the replica's volumes have changed"];
     return [...changed, ...(await deployable.leftOver())];
   }
 
@@ -76,14 +84,18 @@ describe.each(chosen)('an engine killed in the middle of a deployment: %s', (nam
     await lab.use((core) => core.call('deployment.create', { replica: 'web', options: way.options }));
     const calls = lab.cloud.calls.length - from;
     const good = await newest();
-    expect(good).toMatchObject(way.fails ? { state: 'failed', error: { code: noRoom.code } } : { state: 'completed', boot: { outcome: 'up' } });
+    expect(good).toMatchObject(
+      way.fails ? { state: 'failed', error: { code: noRoom.code } } : { state: 'completed', boot: { outcome: 'up' } },
+    );
     expect(await leftAfter(good, before)).toEqual([]);
 
     const all = Array.from({ length: calls }, (_, index) => index + 1);
     const wrong: string[] = [];
     let known = good?.id;
     // The creation of the migrated server is the one that takes most with it.
-    const creation = way.fails ? [] : [lab.cloud.calls.slice(from, from + calls).findLastIndex(({ operation }) => operation === 'CreateServer') + 1];
+    const creation = way.fails
+      ? []
+      : [lab.cloud.calls.slice(from, from + calls).findLastIndex(({ operation }) => operation === 'CreateServer') + 1];
     const sample = [...creation, ...shuffled(all, seed * 10 + Object.keys(ways).indexOf(name)).slice(0, points)];
     for (const call of everyCall ? all : sample) {
       const isKilled = await deployUntil(call, way);
@@ -96,7 +108,8 @@ describe.each(chosen)('an engine killed in the middle of a deployment: %s', (nam
       if (isNew) {
         const { state, error, leftBehind } = deployment;
         console.log(`${name}: ${at}: ${state} ${error?.code ?? ''}`);
-        if (state !== (way.fails ? 'failed' : 'completed')) wrong.push(`${at}: ${state}: ${error?.code}: ${error?.message}`);
+        if (state !== (way.fails ? 'failed' : 'completed'))
+          wrong.push(`${at}: ${state}: ${error?.code}: ${error?.message}`);
         if (way.fails && error?.code !== noRoom.code) wrong.push(`${at}: ${error?.code}: ${error?.message}`);
         if (leftBehind > 0) wrong.push(`${at}: ${leftBehind} left behind`);
       }

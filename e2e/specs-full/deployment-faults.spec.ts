@@ -35,15 +35,22 @@ async function deploy(options: DeploymentOptions): Promise<DeploymentDetail> {
 const ways = {
   'on new volumes': { options: byConsole, fails: false, sample: 7 },
   'in place': { options: { ...byConsole, inPlace: true }, fails: false, sample: 4 },
-  'undone': { options: byConsole, fails: true, sample: 4 },
+  undone: { options: byConsole, fails: true, sample: 4 },
   'in place, undone': { options: { ...byConsole, inPlace: true }, fails: true, sample: 4 },
 } as const;
 
 /** The usual tier takes two of them; in the specs of killed engines it takes the other two. */
-const chosen: readonly (keyof typeof ways)[] = process.env['CAUSEWAY_EVERY_STEP'] === '1' || process.env['CAUSEWAY_EVERY_FAULT'] === '1' ? ['on new volumes', 'in place', 'undone', 'in place, undone'] : ['in place', 'undone'];
+const chosen: readonly (keyof typeof ways)[] =
+  process.env['CAUSEWAY_EVERY_STEP'] === '1' || process.env['CAUSEWAY_EVERY_FAULT'] === '1'
+    ? ['on new volumes', 'in place', 'undone', 'in place, undone']
+    : ['in place', 'undone'];
 
 /** A deployment and what is wrong with what it leaves. One that succeeded is deleted. */
-async function checked(way: (typeof ways)[keyof typeof ways], allowed: Readonly<Record<string, number>>, hanging: boolean): Promise<{ deployment: DeploymentDetail; wrong: string[] }> {
+async function checked(
+  way: (typeof ways)[keyof typeof ways],
+  allowed: Readonly<Record<string, number>>,
+  hanging: boolean,
+): Promise<{ deployment: DeploymentDetail; wrong: string[] }> {
   const before = await deployable.content();
   const deployment = await deploy(way.options);
   const { state, error, boot, leftBehind, id } = deployment;
@@ -71,44 +78,51 @@ async function checked(way: (typeof ways)[keyof typeof ways], allowed: Readonly<
   if (hanging && state !== 'completed' && way.options.inPlace === true) await deployable.synchronise();
   const after = await deployable.content();
   if (state === 'completed' && way.options.inPlace === true) await deployable.synchronise();
-  else if (after.join() !== before.join()) wrong.push('the replica\'s volumes have changed');
+  else if (after.join() !== before.join()) wrong.push("the replica's volumes have changed");
   wrong.push(...(await deployable.leftOver()));
   return { deployment, wrong };
 }
 
 describe.each(chosen)('every call of a deployment going wrong once: %s', (name) => {
-  it('ends well or with a clear error, makes nothing twice, is undone, and can be repeated', { timeout: 6 * 3_600_000 }, async () => {
-    const way = ways[name];
-    deployable.fails = way.fails;
-    const from = lab.cloud.calls.length;
-    peaks.take();
-    const before = await deployable.content();
-    const good = await deploy(way.options);
-    const allowed = peaks.take();
-    const cases = faultCases(lab.cloud.calls.slice(from));
-    expect(good).toMatchObject(way.fails ? { state: 'failed', error: { code: noRoom.code } } : { state: 'completed' });
-    if (!way.fails) await lab.use((core) => core.call('deployment.delete', { deployment: good.id, dryRun: false }));
-    if (way.options.inPlace === true && !way.fails) await deployable.synchronise();
-    expect(await deployable.content()).toEqual(before);
-    expect(await deployable.leftOver()).toEqual([]);
-
-    const tally = await throughFaults(name, cases, way.sample, async (fault: FaultCase): Promise<FaultOutcome> => {
+  it(
+    'ends well or with a clear error, makes nothing twice, is undone, and can be repeated',
+    { timeout: 6 * 3_600_000 },
+    async () => {
+      const way = ways[name];
       deployable.fails = way.fails;
+      const from = lab.cloud.calls.length;
       peaks.take();
-      lab.cloud.faults.add(fault);
-      const { deployment, wrong } = await checked(way, allowed, fault.effect === 'hang');
-      const hit = lab.cloud.faults.pending().length === 0;
-      lab.cloud.faults.clear();
-      if (deployment.state !== 'completed') {
-        deployable.fails = false;
+      const before = await deployable.content();
+      const good = await deploy(way.options);
+      const allowed = peaks.take();
+      const cases = faultCases(lab.cloud.calls.slice(from));
+      expect(good).toMatchObject(
+        way.fails ? { state: 'failed', error: { code: noRoom.code } } : { state: 'completed' },
+      );
+      if (!way.fails) await lab.use((core) => core.call('deployment.delete', { deployment: good.id, dryRun: false }));
+      if (way.options.inPlace === true && !way.fails) await deployable.synchronise();
+      expect(await deployable.content()).toEqual(before);
+      expect(await deployable.leftOver()).toEqual([]);
+
+      const tally = await throughFaults(name, cases, way.sample, async (fault: FaultCase): Promise<FaultOutcome> => {
+        deployable.fails = way.fails;
         peaks.take();
-        const again = await checked(way, { ...allowed, servers: 1 }, false);
-        wrong.push(...again.wrong.map((text) => `the next one: ${text}`));
-        if (again.deployment.state !== 'completed') wrong.push(`the next one is ${again.deployment.state}: ${again.deployment.error?.message}`);
-      }
-      return { state: deployment.state, error: deployment.error, hit, wrong };
-    });
-    expect(tally.wrong).toEqual([]);
-    expect(lab.cloud.violations).toEqual([]);
-  });
+        lab.cloud.faults.add(fault);
+        const { deployment, wrong } = await checked(way, allowed, fault.effect === 'hang');
+        const hit = lab.cloud.faults.pending().length === 0;
+        lab.cloud.faults.clear();
+        if (deployment.state !== 'completed') {
+          deployable.fails = false;
+          peaks.take();
+          const again = await checked(way, { ...allowed, servers: 1 }, false);
+          wrong.push(...again.wrong.map((text) => `the next one: ${text}`));
+          if (again.deployment.state !== 'completed')
+            wrong.push(`the next one is ${again.deployment.state}: ${again.deployment.error?.message}`);
+        }
+        return { state: deployment.state, error: deployment.error, hit, wrong };
+      });
+      expect(tally.wrong).toEqual([]);
+      expect(lab.cloud.violations).toEqual([]);
+    },
+  );
 });

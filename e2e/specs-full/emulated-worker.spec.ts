@@ -25,7 +25,8 @@ afterAll(() => lab?.close());
 const told = toldEngines();
 
 // What differs between the two is tried with native workers, in a tenth of the time; `npm run test:guests` takes both here as well.
-const mechanisms: readonly ('HTTPS' | 'SSH')[] = process.env['CAUSEWAY_EVERY_GUEST'] === '1' ? ['HTTPS', 'SSH'] : ['HTTPS'];
+const mechanisms: readonly ('HTTPS' | 'SSH')[] =
+  process.env['CAUSEWAY_EVERY_GUEST'] === '1' ? ['HTTPS', 'SSH'] : ['HTTPS'];
 
 describe.each(mechanisms)('an emulated worker over %s', (mechanism) => {
   const name = `emulated-${mechanism.toLowerCase()}`;
@@ -51,7 +52,10 @@ describe.each(mechanisms)('an emulated worker over %s', (mechanism) => {
   });
 
   /** Starts an execution, and calls `hurt` when about a third of `bytes` was sent. */
-  async function hurtInTheMiddle(bytes: number, hurt: (engine: EngineProcess) => Promise<void>): Promise<{ engine: EngineProcess; before: number }> {
+  async function hurtInTheMiddle(
+    bytes: number,
+    hurt: (engine: EngineProcess) => Promise<void>,
+  ): Promise<{ engine: EngineProcess; before: number }> {
     const engine = told(lab.start(name, options));
     const third = Promise.withResolvers<void>();
     let before = 0;
@@ -90,7 +94,9 @@ describe.each(mechanisms)('an emulated worker over %s', (mechanism) => {
     const second = told(lab.start(name, options));
     await expectSound(await second.ended);
     const after = sentBy(second);
-    console.log(`${mechanism}: ${before / MiB} MiB before the engine was killed, ${after / MiB} MiB after, ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
+    console.log(
+      `${mechanism}: ${before / MiB} MiB before the engine was killed, ${after / MiB} MiB after, ${((performance.now() - startedAt) / 1000).toFixed(0)} s`,
+    );
     expect(before + after).toBeLessThanOrEqual(bytes + inFlight);
   });
 
@@ -103,7 +109,9 @@ describe.each(mechanisms)('an emulated worker over %s', (mechanism) => {
     expect(before).toBeLessThan(bytes);
     await expectSound(await engine.ended);
     const after = sentBy(engine);
-    console.log(`${mechanism}: ${before / MiB} MiB before the worker was killed, ${after / MiB} MiB after, ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
+    console.log(
+      `${mechanism}: ${before / MiB} MiB before the worker was killed, ${after / MiB} MiB after, ${((performance.now() - startedAt) / 1000).toFixed(0)} s`,
+    );
     expect(engine.events.map((event) => event.message)).toContain('the worker stopped responding; starting a new one');
   });
 });

@@ -63,7 +63,15 @@ describe('disk images read without QEMU', () => {
 
   const at = (name: string) => join(folder, name);
   const create = (name: string, driver: string, size: number, ...options: string[]) =>
-    run('qemu-img', ['create', '-q', '-f', driver, ...options.flatMap((option) => ['-o', option]), at(name), String(size)]);
+    run('qemu-img', [
+      'create',
+      '-q',
+      '-f',
+      driver,
+      ...options.flatMap((option) => ['-o', option]),
+      at(name),
+      String(size),
+    ]);
 
   const readAll = async (name: string): Promise<DiskRead> => {
     const reader = new ImageDiskReader(await openImage({ path: at(name) }, { folder }));
@@ -110,19 +118,38 @@ describe('disk images read without QEMU', () => {
     });
   }
 
-  for (const [driver, ...options] of [['qcow2'], ['qcow2', 'extended_l2=on'], ['qcow2', 'cluster_size=512'], ['vmdk']] as const) {
+  for (const [driver, ...options] of [
+    ['qcow2'],
+    ['qcow2', 'extended_l2=on'],
+    ['qcow2', 'cluster_size=512'],
+    ['vmdk'],
+  ] as const) {
     it(`reads a chain of ${[driver, ...options].join(' ')} images as qemu-img does`, async () => {
       const format = driver === 'vmdk' ? 'vmdk' : 'qcow2';
       const size = 6 * MIB;
       await create(`0.${format}`, format, size);
       for (let level = 0; level < 4; level++) {
         const name = `${level}.${format}`;
-        if (level > 0) await run('qemu-img', ['create', '-q', '-f', format, '-b', `${level - 1}.${format}`, '-F', format, ...options.flatMap((option) => ['-o', option]), at(name)]);
+        if (level > 0)
+          await run('qemu-img', [
+            'create',
+            '-q',
+            '-f',
+            format,
+            '-b',
+            `${level - 1}.${format}`,
+            '-F',
+            format,
+            ...options.flatMap((option) => ['-o', option]),
+            at(name),
+          ]);
         await run('qemu-io', ['-f', format, ...randomWrites(size, format, 20), at(name)]);
       }
       await expectAsQemu(`3.${format}`, format);
       const image = await openImage({ path: at(`3.${format}`) }, { folder });
-      expect(image.files.map((file) => file.slice(folder.length + 1))).toEqual([3, 2, 1, 0].map((level) => `${level}.${format}`));
+      expect(image.files.map((file) => file.slice(folder.length + 1))).toEqual(
+        [3, 2, 1, 0].map((level) => `${level}.${format}`),
+      );
       await image.close();
     });
   }
@@ -137,13 +164,27 @@ describe('disk images read without QEMU', () => {
 
   it('reads extents of more than one file, in their order', async () => {
     await create('split.vmdk', 'vmdk', 4 * KIB * MIB + 64 * KIB, 'subformat=twoGbMaxExtentSparse');
-    await run('qemu-io', ['-f', 'vmdk', '-c', 'write -P 1 2147418112 200k', '-c', 'write -P 2 4294967296 64k', '-c', 'write -P 3 0 64k', at('split.vmdk')]);
+    await run('qemu-io', [
+      '-f',
+      'vmdk',
+      '-c',
+      'write -P 1 2147418112 200k',
+      '-c',
+      'write -P 2 4294967296 64k',
+      '-c',
+      'write -P 3 0 64k',
+      at('split.vmdk'),
+    ]);
     const image = await openImage({ path: at('split.vmdk') }, { folder });
     expect(image.files).toHaveLength(4);
     const reader = new ImageDiskReader(image);
     await run('qemu-img', ['convert', '-f', 'vmdk', '-O', 'raw', at('split.vmdk'), at('reference.raw')]);
     await using whole = await open(at('reference.raw'));
-    for (const [offset, length] of [[2_147_400_000, 300_000], [4_294_900_000, 100_000], [0, 70_000]] as const) {
+    for (const [offset, length] of [
+      [2_147_400_000, 300_000],
+      [4_294_900_000, 100_000],
+      [0, 70_000],
+    ] as const) {
       const mine = Buffer.alloc(length, 0xee);
       await reader.read(offset, mine, signal);
       const theirs = Buffer.alloc(length);
@@ -156,7 +197,10 @@ describe('disk images read without QEMU', () => {
   it('reads a sparse extent of VMFS as qemu-img does', async () => {
     const bytes = randomContent(9000 * 512, seeded(3));
     await writeFile(at('vm-delta.vmdk'), buildRedoExtent({ sizeBytes: bytes.length, bytes }));
-    await writeFile(at('vm.vmdk'), vmdkDescriptor([`RW ${bytes.length / 512} VMFSSPARSE "vm-delta.vmdk"`], { createType: 'vmfsSparse' }));
+    await writeFile(
+      at('vm.vmdk'),
+      vmdkDescriptor([`RW ${bytes.length / 512} VMFSSPARSE "vm-delta.vmdk"`], { createType: 'vmfsSparse' }),
+    );
     expect(firstDifference((await expectAsQemu('vm.vmdk', 'vmdk')).replica, bytes)).toBeUndefined();
   });
 
@@ -174,7 +218,14 @@ describe('disk images read without QEMU', () => {
   });
 
   it('knows what a large, nearly empty image holds without reading it', async () => {
-    for (const [name, driver, ...options] of [['64t.qcow2', 'qcow2'], ['64t-subclusters.qcow2', 'qcow2', 'extended_l2=on'], ['64t.vhdx', 'vhdx'], ['2040g.vhd', 'vpc', 'force_size=on'], ['16t.vdi', 'vdi'], ['2t.vmdk', 'vmdk']] as const) {
+    for (const [name, driver, ...options] of [
+      ['64t.qcow2', 'qcow2'],
+      ['64t-subclusters.qcow2', 'qcow2', 'extended_l2=on'],
+      ['64t.vhdx', 'vhdx'],
+      ['2040g.vhd', 'vpc', 'force_size=on'],
+      ['16t.vdi', 'vdi'],
+      ['2t.vmdk', 'vmdk'],
+    ] as const) {
       const size = name.startsWith('2040g') ? 2000 * 1024 ** 3 : Number.parseInt(name, 10) * 1024 ** 4;
       await create(name, driver, size, ...options);
       await run('qemu-io', ['-f', driver, '-c', `write -P 5 ${size - MIB} 1M`, '-c', 'write -P 6 0 64k', at(name)]);

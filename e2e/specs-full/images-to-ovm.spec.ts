@@ -25,15 +25,28 @@ beforeAll(async () => {
   const folder = join(lab.images, 'web');
   await mkdir(folder);
   files = { 'a.raw': join(folder, 'a.raw'), 'b.raw': join(folder, 'b.raw') };
-  for (const [name, head] of [['a.raw', talkingBootSector('(initramfs) ')], ['b.raw', randomBytes(MiB)]] as const) {
+  for (const [name, head] of [
+    ['a.raw', talkingBootSector('(initramfs) ')],
+    ['b.raw', randomBytes(MiB)],
+  ] as const) {
     const path = files[name] ?? '';
     await using file = await open(path, 'w');
     await file.write(head, 0, head.length, 0);
     await truncate(path, 64 * MiB);
   }
   await lab.use(async (core) => {
-    await core.call('endpoint.add', { name: 'manager', plugin: 'server-virtualization-manager', connection: manager.connection });
-    await core.call('replica.create', { name: 'web', source: 'images', destination: 'manager', vm: 'web', destinationEnvironment: { ...ovmEnvironment, network_map: { default: 'VM Network' } } });
+    await core.call('endpoint.add', {
+      name: 'manager',
+      plugin: 'server-virtualization-manager',
+      connection: manager.connection,
+    });
+    await core.call('replica.create', {
+      name: 'web',
+      source: 'images',
+      destination: 'manager',
+      vm: 'web',
+      destinationEnvironment: { ...ovmEnvironment, network_map: { default: 'VM Network' } },
+    });
   });
 });
 afterAll(async () => {
@@ -53,7 +66,11 @@ async function difference(): Promise<string | undefined> {
   return undefined;
 }
 
-const left = (): string[] => manager.world.leftovers().map((line) => line.split(' ')[0] ?? '').toSorted();
+const left = (): string[] =>
+  manager.world
+    .leftovers()
+    .map((line) => line.split(' ')[0] ?? '')
+    .toSorted();
 
 it('a VM of disk images is copied byte for byte by a worker from the template, and brought up to date by what changed', async () => {
   expect(await lab.execute('web')).toMatchObject({ state: 'completed', leftBehind: 0 });
@@ -66,7 +83,9 @@ it('a VM of disk images is copied byte for byte by a worker from the template, a
 });
 
 it('is deployed as a VM that boots from a copy, and is deleted with nothing left', async () => {
-  const { id } = await lab.use((core) => core.call('deployment.create', { replica: 'web', options: { bootCheck: { mode: 'none' } } }));
+  const { id } = await lab.use((core) =>
+    core.call('deployment.create', { replica: 'web', options: { bootCheck: { mode: 'none' } } }),
+  );
   const deployment = await lab.use((core) => core.call('deployment.show', { deployment: id }));
   expect(deployment, JSON.stringify(deployment.error)).toMatchObject({ state: 'completed' });
   await expect.poll(() => manager.world.ground.machines.log(deployment.server?.id ?? '')).toContain('web login: ');
@@ -78,13 +97,27 @@ it('is deployed as a VM that boots from a copy, and is deleted with nothing left
 });
 
 it('is left powered off where the environment asks for it, without waiting for a boot', async () => {
-  await lab.use((core) => core.call('replica.create', {
-    name: 'off', source: 'images', destination: 'manager', vm: 'web', destinationEnvironment: { ...ovmEnvironment, network_map: { default: 'VM Network' }, leave_migrated_vm_off: true },
-  }));
+  await lab.use((core) =>
+    core.call('replica.create', {
+      name: 'off',
+      source: 'images',
+      destination: 'manager',
+      vm: 'web',
+      destinationEnvironment: {
+        ...ovmEnvironment,
+        network_map: { default: 'VM Network' },
+        leave_migrated_vm_off: true,
+      },
+    }),
+  );
   expect(await lab.execute('off')).toMatchObject({ state: 'completed', leftBehind: 0 });
   const { id } = await lab.use((core) => core.call('deployment.create', { replica: 'off' }));
   const deployment = await lab.use((core) => core.call('deployment.show', { deployment: id }));
-  expect(deployment, JSON.stringify(deployment.error)).toMatchObject({ state: 'completed', server: { isOff: true }, boot: { outcome: 'not-checked' } });
+  expect(deployment, JSON.stringify(deployment.error)).toMatchObject({
+    state: 'completed',
+    server: { isOff: true },
+    boot: { outcome: 'not-checked' },
+  });
   expect(manager.world.vms.get(deployment.server?.id ?? '')?.vmRunState).toBe('STOPPED');
   await lab.use((core) => core.call('deployment.delete', { deployment: id, dryRun: false }));
   await lab.use((core) => core.call('replica.delete', { replica: 'off' }));

@@ -13,7 +13,11 @@ import { connectWorker } from '../../electron/engine/transport/connect-worker.ts
 import { startWorkerWith } from '../../electron/engine/workers/attach-volumes.ts';
 import { loginsOf, matchDevices } from '../../electron/engine/workers/match-devices.ts';
 import type { Vm } from '../../shared/model/vm.ts';
-import { compartmentCloudConnection, compartmentCloudContext, compartmentCloudEnvironment } from '../conformance/compartment-cloud-labs.ts';
+import {
+  compartmentCloudConnection,
+  compartmentCloudContext,
+  compartmentCloudEnvironment,
+} from '../conformance/compartment-cloud-labs.ts';
 import { startCompartmentCloud, type CompartmentCloud } from '../rigs/compartment-cloud/start.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
 import { IscsiTargets } from '../rigs/machines/iscsi-targets.ts';
@@ -28,8 +32,17 @@ const signal = new AbortController().signal;
 const gib = 2 ** 30;
 const MiB = 2 ** 20;
 const vm: Vm = {
-  id: 'vm-1', name: 'db', os_type: 'linux', vcpus: 2, memory_mb: 2048, firmware: 'bios',
-  disks: [{ id: 'root', size_bytes: gib, bootable: true }, { id: 'network', size_bytes: gib }, { id: 'plugged', size_bytes: gib }],
+  id: 'vm-1',
+  name: 'db',
+  os_type: 'linux',
+  vcpus: 2,
+  memory_mb: 2048,
+  firmware: 'bios',
+  disks: [
+    { id: 'root', size_bytes: gib, bootable: true },
+    { id: 'network', size_bytes: gib },
+    { id: 'plugged', size_bytes: gib },
+  ],
   nics: [{ id: 'n0', network: 'lan' }],
 };
 
@@ -42,13 +55,24 @@ let run: DestinationRun;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cw-iscsi-'));
   targets = await IscsiTargets.start(join(folder, 't'));
-  cloud = await startCompartmentCloud({ transitionMs: 2, portal: targets.portal, machines: labMachines({ worker: 'qemu', targets }) });
+  cloud = await startCompartmentCloud({
+    transitionMs: 2,
+    portal: targets.portal,
+    machines: labMachines({ worker: 'qemu', targets }),
+  });
   store = openStore(folder, undefined, hurriedClock(20));
-  platform = createCompartmentCloudDestination(compartmentCloudConnection(cloud), { ...compartmentCloudContext(10_000), resolveAddress });
+  platform = createCompartmentCloudDestination(compartmentCloudConnection(cloud), {
+    ...compartmentCloudContext(10_000),
+    resolveAddress,
+  });
   run = {
-    replicaId: 'replica', executionId: 'execution', vm, note: () => undefined,
+    replicaId: 'replica',
+    executionId: 'execution',
+    vm,
+    note: () => undefined,
     environment: {
-      ...compartmentCloudEnvironment(cloud), migr_image_map: { linux: 'Debian-12' },
+      ...compartmentCloudEnvironment(cloud),
+      migr_image_map: { linux: 'Debian-12' },
       storage_mappings: { default: 'iscsi', disk_mappings: [{ disk_id: 'plugged', destination: 'paravirtualized' }] },
     },
     ledger: ledgerScope(store.ledger, { endpointId: 'endpoint', replicaId: 'replica', executionId: 'execution' }),
@@ -86,7 +110,10 @@ it('logs in with the secret, finds the disk by its path, and has every written b
   const [login] = loginsOf(worker.attached);
   const secret = login?.secret ?? '';
   expect(secret).not.toBe('');
-  const refused = await session.devices(signal, [{ ...login!, secret: 'another-secret-1' }]).then(() => undefined, (error: unknown) => error);
+  const refused = await session.devices(signal, [{ ...login!, secret: 'another-secret-1' }]).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
   expect(refused).toMatchObject({ code: 'transport.login-failed' });
   expect(JSON.stringify(refused)).not.toContain('another-secret-1');
   // The daemon closes what it refused a moment after its answer.
@@ -99,11 +126,16 @@ it('logs in with the secret, finds the disk by its path, and has every written b
   // Another time there is nothing to log in to.
   expect(await session.devices(signal, [login!])).toEqual(devices);
   // Not all there is can be read: the status says nothing.
-  const filesWith = async (text: string) => (await ssh.execute(`sudo grep -rlsF -e ${text} /etc /var /run /tmp /root`)).stdout;
+  const filesWith = async (text: string) =>
+    (await ssh.execute(`sudo grep -rlsF -e ${text} /etc /var /run /tmp /root`)).stdout;
   expect(await filesWith(login?.target ?? '')).toContain('/etc/iscsi/nodes/');
   expect(await filesWith(`${secret} -e another-secret-1`)).toBe('');
 
-  const written = [{ at: 0, bytes: randomBytes(MiB) }, { at: 700 * MiB + 4096, bytes: randomBytes(2 * MiB) }, { at: 50 * gib - MiB, bytes: randomBytes(MiB) }];
+  const written = [
+    { at: 0, bytes: randomBytes(MiB) },
+    { at: 700 * MiB + 4096, bytes: randomBytes(2 * MiB) },
+    { at: 50 * gib - MiB, bytes: randomBytes(MiB) },
+  ];
   for (const [index, volume] of volumes.entries()) {
     const target = await session.open(matched.get(volume.id)!, signal);
     for (const { at, bytes } of written) await target.write(at, Buffer.from(bytes.map((byte) => byte ^ index)), signal);

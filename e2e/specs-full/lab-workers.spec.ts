@@ -26,7 +26,9 @@ const isRoot = process.geteuid?.() === 0;
 let keys: string;
 let cloud: EuropeanCloud | undefined;
 
-beforeEach(async () => { keys = await mkdtemp(join(tmpdir(), 'causeway-keys-')); });
+beforeEach(async () => {
+  keys = await mkdtemp(join(tmpdir(), 'causeway-keys-'));
+});
 
 afterEach(async () => {
   await cloud?.close();
@@ -37,7 +39,8 @@ afterEach(async () => {
 async function labOf(worker: WorkerKind): Promise<{ client: RigClient; machines: LabMachines; lab: EuropeanCloud }> {
   let machines: LabMachines | undefined;
   const lab = await startEuropeanCloud({
-    machines: async (folder) => (machines = await labMachines({ worker, progress: (line) => process.stderr.write(`${line}\n`) })(folder)),
+    machines: async (folder) =>
+      (machines = await labMachines({ worker, progress: (line) => process.stderr.write(`${line}\n`) })(folder)),
   });
   cloud = lab;
   const client = new RigClient(lab);
@@ -81,7 +84,13 @@ describe.runIf(isRoot)('a native worker', () => {
     const { client } = await labOf('native');
     const worker = await startRigWorker(client, keys);
     expect(await worker.ssh.text('id -un; sudo -n id -un; uname -n')).toBe('causeway\nroot\nworker-1');
-    const scan = await run('ssh-keyscan', ['-t', 'ed25519', '-p', String(worker.ssh.access.port), worker.ssh.access.host]);
+    const scan = await run('ssh-keyscan', [
+      '-t',
+      'ed25519',
+      '-p',
+      String(worker.ssh.access.port),
+      worker.ssh.access.host,
+    ]);
     expect(scan).toContain(worker.hostKey);
   });
 
@@ -92,7 +101,9 @@ describe.runIf(isRoot)('a native worker', () => {
     expect(await worker.ssh.text('ls /sys/block /dev/disk/by-id')).toBe('/dev/disk/by-id:\n\n/sys/block:');
     await worker.attach(first);
     await worker.attach(second);
-    expect((await worker.ssh.text('ls /dev/disk/by-id')).split('\n').sort()).toEqual([first, second].map((id) => `virtio-${volumeSerial(id)}`).sort());
+    expect((await worker.ssh.text('ls /dev/disk/by-id')).split('\n').sort()).toEqual(
+      [first, second].map((id) => `virtio-${volumeSerial(id)}`).sort(),
+    );
     const device = `/dev/disk/by-id/virtio-${volumeSerial(second)}`;
     expect(await worker.ssh.text(`sudo blockdev --getsize64 ${device}`)).toBe(String(2 ** 30));
     await worker.ssh.text(`sudo dd of=${device} conv=fsync status=none`, { input: 'written by the worker' });
@@ -115,9 +126,19 @@ describe.runIf(isRoot)('a native worker', () => {
       await machines.attach(worker.serverId, { volumeId, path: lab.volumePath(volumeId), device: names[index] ?? {} });
     }
     const agent = await readFile(fileURLToPath(new URL('../../assets/worker/causeway_agent.py', import.meta.url)));
-    const list = "import json, sys, types; agent = types.ModuleType('agent'); exec(sys.stdin.read(), agent.__dict__); print(json.dumps(agent.list_devices()))";
-    const devices = JSON.parse(await worker.ssh.text(`sudo python3 -c "${list}"`, { input: agent })) as { serial: string; lun: number | null; byPath: string[]; sizeBytes: number }[];
-    expect(devices.map(({ serial, lun, byPath, sizeBytes }) => ({ serial, lun, byPath, sizeBytes })).sort((one, other) => (other.lun ?? 0) - (one.lun ?? 0) || other.serial.length - one.serial.length)).toEqual([
+    const list =
+      "import json, sys, types; agent = types.ModuleType('agent'); exec(sys.stdin.read(), agent.__dict__); print(json.dumps(agent.list_devices()))";
+    const devices = JSON.parse(await worker.ssh.text(`sudo python3 -c "${list}"`, { input: agent })) as {
+      serial: string;
+      lun: number | null;
+      byPath: string[];
+      sizeBytes: number;
+    }[];
+    expect(
+      devices
+        .map(({ serial, lun, byPath, sizeBytes }) => ({ serial, lun, byPath, sizeBytes }))
+        .sort((one, other) => (other.lun ?? 0) - (one.lun ?? 0) || other.serial.length - one.serial.length),
+    ).toEqual([
       { serial: '', lun: 3, byPath: ['azure/scsi1/lun3'], sizeBytes: 2 ** 30 },
       { serial: 'vol0123', lun: null, byPath: ['ip-10.0.0.1:3260-iscsi-iqn.a-lun-2'], sizeBytes: 2 ** 30 },
       { serial: '', lun: null, byPath: [], sizeBytes: 2 ** 30 },
@@ -136,9 +157,14 @@ describe.runIf(isRoot)('a native worker', () => {
     await worker.ssh.text('nohup python3 -m http.server 5566 >/dev/null 2>&1 &');
     expect(await probe(worker.address, 5566)).toBe('ECONNRESET');
     const { body: rule } = await client.call('POST', `security-groups/${worker.securityGroupId}/rules`, {
-      direction: 'ingress', protocol: 'tcp', portRange: { min: 5566, max: 5566 }, ipRange: '127.0.0.1/32',
+      direction: 'ingress',
+      protocol: 'tcp',
+      portRange: { min: 5566, max: 5566 },
+      ipRange: '127.0.0.1/32',
     });
-    await expect.poll(async () => (await fetch(`http://${worker.address}:5566/`).catch(() => undefined))?.status).toBe(200);
+    await expect
+      .poll(async () => (await fetch(`http://${worker.address}:5566/`).catch(() => undefined))?.status)
+      .toBe(200);
     await client.call('DELETE', `security-groups/${worker.securityGroupId}/rules/${String(rule['id'])}`);
     expect(await probe(worker.address, 5566)).toBe('ECONNRESET');
     await client.call('DELETE', `servers/${worker.serverId}`);
@@ -171,9 +197,13 @@ describe.runIf(isRoot)('a native worker', () => {
   it('leaves no process and no loop device behind when the cloud is killed', async () => {
     const program = fileURLToPath(new URL('../rigs/european-cloud/serve.ts', import.meta.url));
     const folder = join(keys, 'cloud');
-    const child = spawn(process.execPath, [program, '--folder', folder, '--workers', 'native', '--transition-ms', '20'], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
+    const child = spawn(
+      process.execPath,
+      [program, '--folder', folder, '--workers', 'native', '--transition-ms', '20'],
+      {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      },
+    );
     const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
     const client = new RigClient(JSON.parse(line) as CloudAccess);
     await client.signIn();
@@ -194,7 +224,9 @@ describe('a worker of this user', () => {
   it('answers SSH for the account of its user data alone, and has attached volumes as files', async () => {
     const { client, lab } = await labOf('user');
     const worker = await startRigWorker(client, keys);
-    expect(await worker.ssh.text('sudo -n sh -c "echo as root"; python3 -c "print(6 * 7)"; cat', { input: 'from here' })).toBe('as root\n42\nfrom here');
+    expect(
+      await worker.ssh.text('sudo -n sh -c "echo as root"; python3 -c "print(6 * 7)"; cat', { input: 'from here' }),
+    ).toBe('as root\n42\nfrom here');
     expect((await worker.ssh.execute('exit 3')).code).toBe(3);
     const stranger = await makeKeyPair(keys, 'stranger');
     for (const wrong of [{ keyPath: stranger.path }, { user: 'somebody' }]) {
@@ -213,34 +245,49 @@ describe('a worker of this user', () => {
     const worker = await startRigWorker(client, keys);
     const [usual, numbered] = [await newVolume(client), await newVolume(client)];
     await worker.attach(usual);
-    await machines.attach(worker.serverId, { volumeId: numbered, path: lab.volumePath(numbered), device: { lun: 3, byPath: 'a-lun-3' } });
-    await worker.ssh.text('cat > causeway_agent.py', { input: 'def main(arguments):\n    import json\n    print(json.dumps(list_devices()))\n' });
+    await machines.attach(worker.serverId, {
+      volumeId: numbered,
+      path: lab.volumePath(numbered),
+      device: { lun: 3, byPath: 'a-lun-3' },
+    });
+    await worker.ssh.text('cat > causeway_agent.py', {
+      input: 'def main(arguments):\n    import json\n    print(json.dumps(list_devices()))\n',
+    });
     const devices = JSON.parse(await worker.ssh.text('python3 causeway_agent.py')) as { lun: number | null }[];
     expect(devices.sort((one, other) => (one.lun ?? 0) - (other.lun ?? 0))).toMatchObject([
-      { serial: usual, lun: null, byPath: [], sizeBytes: 2 ** 30 }, { serial: '', lun: 3, byPath: ['a-lun-3'], sizeBytes: 2 ** 30 },
+      { serial: usual, lun: null, byPath: [], sizeBytes: 2 ** 30 },
+      { serial: '', lun: 3, byPath: ['a-lun-3'], sizeBytes: 2 ** 30 },
     ]);
   });
 });
 
 describe('an emulated worker', () => {
   // Workers that are virtual machines carry whole executions in the full tier.
-  it.runIf(process.env['CAUSEWAY_EVERY_STEP'] === '1')('boots, is prepared by its user data, and has volumes plugged and unplugged while it runs', async () => {
-    const { client, lab, machines } = await labOf('qemu');
-    const worker = await startRigWorker(client, keys);
-    expect(await worker.ssh.text('id -un; sudo -n id -un; uname -n')).toBe('causeway\nroot\nworker-1');
-    const volume = await newVolume(client);
-    for (const text of ['first', 'again']) {
-      await worker.attach(volume);
-      const find = `for i in $(seq 100); do d=$(grep -l '^${volumeSerial(volume)}$' /sys/block/*/serial 2>/dev/null) && break; sleep 0.1; done; basename $(dirname $d)`;
-      const name = await worker.ssh.text(find);
-      expect(name).toMatch(/^vd[a-z]$/);
-      expect(await worker.ssh.text(`cat /sys/block/${name}/size`)).toBe(String(2 ** 30 / 512));
-      await worker.ssh.text(`sudo dd of=/dev/${name} conv=fsync status=none`, { input: text });
-      await worker.detach(volume);
-      expect(await head(lab.volumePath(volume), 5)).toBe(text);
-    }
-    // An emulated worker has neither a SCSI bus for what is plugged in nor names by path, and says so.
-    await expect(machines.attach(worker.serverId, { volumeId: volume, path: lab.volumePath(volume), device: { lun: 5 } })).rejects.toThrow('serial or order only');
-    expect(String((await client.call('GET', `servers/${worker.serverId}/log`)).body['output'])).toContain('worker is up');
-  }, 600_000);
+  it.runIf(process.env['CAUSEWAY_EVERY_STEP'] === '1')(
+    'boots, is prepared by its user data, and has volumes plugged and unplugged while it runs',
+    async () => {
+      const { client, lab, machines } = await labOf('qemu');
+      const worker = await startRigWorker(client, keys);
+      expect(await worker.ssh.text('id -un; sudo -n id -un; uname -n')).toBe('causeway\nroot\nworker-1');
+      const volume = await newVolume(client);
+      for (const text of ['first', 'again']) {
+        await worker.attach(volume);
+        const find = `for i in $(seq 100); do d=$(grep -l '^${volumeSerial(volume)}$' /sys/block/*/serial 2>/dev/null) && break; sleep 0.1; done; basename $(dirname $d)`;
+        const name = await worker.ssh.text(find);
+        expect(name).toMatch(/^vd[a-z]$/);
+        expect(await worker.ssh.text(`cat /sys/block/${name}/size`)).toBe(String(2 ** 30 / 512));
+        await worker.ssh.text(`sudo dd of=/dev/${name} conv=fsync status=none`, { input: text });
+        await worker.detach(volume);
+        expect(await head(lab.volumePath(volume), 5)).toBe(text);
+      }
+      // An emulated worker has neither a SCSI bus for what is plugged in nor names by path, and says so.
+      await expect(
+        machines.attach(worker.serverId, { volumeId: volume, path: lab.volumePath(volume), device: { lun: 5 } }),
+      ).rejects.toThrow('serial or order only');
+      expect(String((await client.call('GET', `servers/${worker.serverId}/log`)).body['output'])).toContain(
+        'worker is up',
+      );
+    },
+    600_000,
+  );
 });

@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startNfcServer, type NfcServer } from '../rigs/virtualization-platform/nfc-server/nfc-server.ts';
-import { TicketOffice, contentDisk, patternContent } from '../rigs/virtualization-platform/nfc-server/served-content.ts';
+import {
+  TicketOffice,
+  contentDisk,
+  patternContent,
+} from '../rigs/virtualization-platform/nfc-server/served-content.ts';
 
 /**
  * The stand-in for a host, read by a client that others wrote against real hosts: what both of Causeway's sides could have
@@ -28,16 +32,26 @@ async function start(): Promise<{ readonly host: NfcServer; readonly office: Tic
   return { host: server, office };
 }
 
-async function read(host: NfcServer, office: TicketOffice, transport: 'nfc' | 'nfcssl', readBytes: number, path = PATH): Promise<Buffer> {
+async function read(
+  host: NfcServer,
+  office: TicketOffice,
+  transport: 'nfc' | 'nfcssl',
+  readBytes: number,
+  path = PATH,
+): Promise<Buffer> {
   const ticket = JSON.stringify(host.ticket(office.issue('vm-1', host.host)));
-  const { stdout } = await promisify(execFile)('python3', [script, peer, ticket, path, String(content.length), transport, String(readBytes)], {
-    encoding: 'buffer',
-    maxBuffer: 2 * content.length,
-  });
+  const { stdout } = await promisify(execFile)(
+    'python3',
+    [script, peer, ticket, path, String(content.length), transport, String(readBytes)],
+    {
+      encoding: 'buffer',
+      maxBuffer: 2 * content.length,
+    },
+  );
   return stdout;
 }
 
-describe.skipIf(!existsSync(join(peer, 'openvixdisklib')) || peer === '')('a peer\'s client', () => {
+describe.skipIf(!existsSync(join(peer, 'openvixdisklib')) || peer === '')("a peer's client", () => {
   for (const transport of ['nfc', 'nfcssl'] as const) {
     for (const readBytes of [66_048, 2 ** 20]) {
       it(`reads the stand-in byte for byte (${transport}, ${readBytes} bytes a read)`, async () => {

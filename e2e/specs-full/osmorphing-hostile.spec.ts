@@ -66,7 +66,12 @@ describe.runIf(isRoot)('a guest that attacks the worker that prepares it', () =>
     other = await lab.volume(1, (path) => promisify(execFile)('mkfs.ext4', ['-q', path]));
     await root(`mkdir -p /srv/worker; echo '${secret}' > /srv/worker/secret`);
     const numbers = await root('for d in /dev/loop*; do stat -c "%t:%T" $d; done');
-    const disks = numbers.split('\n').map((pair) => pair.split(':').map((hex) => Number.parseInt(hex, 16)).join(':'));
+    const disks = numbers.split('\n').map((pair) =>
+      pair
+        .split(':')
+        .map((hex) => Number.parseInt(hex, 16))
+        .join(':'),
+    );
     guest = await lab.volume(2, async (path) => {
       await debianGuest(path);
       await run(join(import.meta.dirname, '../rigs/guests/hostile-guest.sh'), [path, ...disks]);
@@ -78,8 +83,14 @@ describe.runIf(isRoot)('a guest that attacks the worker that prepares it', () =>
 
   const unharmed = async (): Promise<void> => {
     const after = await state();
-    expect(after.filter((line) => !before.includes(line)), 'new or changed on the worker').toEqual([]);
-    expect(before.filter((line) => !after.includes(line)), 'gone from the worker').toEqual([]);
+    expect(
+      after.filter((line) => !before.includes(line)),
+      'new or changed on the worker',
+    ).toEqual([]);
+    expect(
+      before.filter((line) => !after.includes(line)),
+      'gone from the worker',
+    ).toEqual([]);
     expect(await contentDigest(other.path)).toBe(otherBefore);
     expect(await lab.traces()).toBe('');
   };
@@ -94,7 +105,13 @@ describe.runIf(isRoot)('a guest that attacks the worker that prepares it', () =>
   it('is prepared, and nothing of the worker is read, changed, mounted over, killed or left running', async () => {
     const lines: string[] = [];
     const scripts = { inGuest: [{ name: 'kill', content: '/usr/local/sbin/attack; kill -9 -1; exit 0' }] };
-    const outcome = await morphLinuxGuest({ ssh: lab.ssh, devices: [guest.device], options: { nics, scripts }, signal: never, onLog: (line) => lines.push(line) });
+    const outcome = await morphLinuxGuest({
+      ssh: lab.ssh,
+      devices: [guest.device],
+      options: { nics, scripts },
+      signal: never,
+      onLog: (line) => lines.push(line),
+    });
     expect(outcome.steps.map(({ step }) => step)).toContain('rebuild-initramfs');
     const told = JSON.stringify([outcome, lines]);
     expect(told).not.toContain(secret);
@@ -102,14 +119,27 @@ describe.runIf(isRoot)('a guest that attacks the worker that prepares it', () =>
     expect(lines.join('\n')).toContain('hook \\x1b]0;owned\\x07');
     expect(told).not.toMatch(/\\u001b|\\u0007/);
     const log = (await new GuestFiles(guest.path).text('/srv/attack.log')).trim().split('\n');
-    expect(log.filter((line) => !line.startsWith('ran as 0')), 'attempts that worked').toEqual([]);
+    expect(
+      log.filter((line) => !line.startsWith('ran as 0')),
+      'attempts that worked',
+    ).toEqual([]);
     expect(log.length).toBeGreaterThan(1);
     await unharmed();
   });
 
   it('is let go after it replaced its own folders by links while it was mounted', async () => {
-    const scripts = { inGuest: [{ name: 'links', content: 'mv /usr/sbin /usr/sbin-away; ln -s /../../../../../srv /usr/sbin; mv /etc /away; ln -s /srv/worker /etc; mv /boot /boot-away; exit 1' }] };
-    await expect(morphLinuxGuest({ ssh: lab.ssh, devices: [guest.device], options: { nics, scripts }, signal: never })).rejects.toMatchObject({ code: 'osmorphing.script-failed' });
+    const scripts = {
+      inGuest: [
+        {
+          name: 'links',
+          content:
+            'mv /usr/sbin /usr/sbin-away; ln -s /../../../../../srv /usr/sbin; mv /etc /away; ln -s /srv/worker /etc; mv /boot /boot-away; exit 1',
+        },
+      ],
+    };
+    await expect(
+      morphLinuxGuest({ ssh: lab.ssh, devices: [guest.device], options: { nics, scripts }, signal: never }),
+    ).rejects.toMatchObject({ code: 'osmorphing.script-failed' });
     await unharmed();
   });
 });

@@ -14,9 +14,12 @@ describe('a guest on layers of block devices', () => {
   let lab: MorphLab;
   let disks: readonly string[];
   const log: string[] = [];
-  const shell = (script: string): Promise<string> => lab.worker.ssh.text('sudo bash -s', { input: `set -e\n${script}`, timeoutMs: 180_000 });
+  const shell = (script: string): Promise<string> =>
+    lab.worker.ssh.text('sudo bash -s', { input: `set -e\n${script}`, timeoutMs: 180_000 });
   const active = (): Promise<string> =>
-    shell('dmsetup ls | grep -v "No devices" || true; grep "^md" /proc/mdstat || true; grep -o "/run/causeway-osmorphing[^ ]*" /proc/self/mountinfo || true');
+    shell(
+      'dmsetup ls | grep -v "No devices" || true; grep "^md" /proc/mdstat || true; grep -o "/run/causeway-osmorphing[^ ]*" /proc/self/mountinfo || true',
+    );
 
   beforeAll(async () => {
     lab = await startMorphLab('qemu');
@@ -50,24 +53,44 @@ describe('a guest on layers of block devices', () => {
 
   it('is found through mirror, encryption and volume group, and all of them are closed again', async () => {
     const options = { luksKeys: [{ key: 'not this one' }, { key: passphrase }] };
-    const found = await inspectOnWorker({ ssh: lab.ssh, devices: disks, options, signal, onLog: (line) => log.push(line) });
-    expect(found.dossier).toMatchObject({ hostname: 'layered', cloudInit: '1', root: { kind: 'logical', name: 'Debian 12', path: '/dev/mapper/guest-root' } });
-    expect(Object.entries(found.dossier.mounts).map(([point, { name }]) => [point, name])).toEqual([['/', 'guest/root'], ['/var', 'guest/var']]);
+    const found = await inspectOnWorker({
+      ssh: lab.ssh,
+      devices: disks,
+      options,
+      signal,
+      onLog: (line) => log.push(line),
+    });
+    expect(found.dossier).toMatchObject({
+      hostname: 'layered',
+      cloudInit: '1',
+      root: { kind: 'logical', name: 'Debian 12', path: '/dev/mapper/guest-root' },
+    });
+    expect(Object.entries(found.dossier.mounts).map(([point, { name }]) => [point, name])).toEqual([
+      ['/', 'guest/root'],
+      ['/var', 'guest/var'],
+    ]);
     // Its own tools look for the open volume by this name when they make an initial RAM disk that has to open it.
     expect(found.devices.find(({ kind }) => kind === 'decrypted')?.path).toBe('/dev/mapper/cryptroot');
-    expect(found.devices.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['disk', 'raid', 'decrypted', 'logical']));
+    expect(found.devices.map(({ kind }) => kind)).toEqual(
+      expect.arrayContaining(['disk', 'raid', 'decrypted', 'logical']),
+    );
     expect(await active()).toBe('');
   });
 
   it('needs its key, and says which volume is locked', async () => {
-    await expect(inspectOnWorker({ ssh: lab.ssh, devices: disks, options: {}, signal })).rejects.toMatchObject({ code: 'osmorphing.locked' });
+    await expect(inspectOnWorker({ ssh: lab.ssh, devices: disks, options: {}, signal })).rejects.toMatchObject({
+      code: 'osmorphing.locked',
+    });
     expect(await active()).toBe('');
   });
 
   it('is closed again after a preparation that failed, and its key is in no log', async () => {
     const options = { nics: [], luksKeys: [{ key: passphrase }] };
     const failed = morphLinuxGuest({ ssh: lab.ssh, devices: disks, options, signal, onLog: (line) => log.push(line) });
-    await expect(failed).rejects.toMatchObject({ code: 'osmorphing.initramfs', details: { step: 'rebuild-initramfs' } });
+    await expect(failed).rejects.toMatchObject({
+      code: 'osmorphing.initramfs',
+      details: { step: 'rebuild-initramfs' },
+    });
     expect(await active()).toBe('');
     expect(log.join('\n')).not.toContain(passphrase);
     expect(log.join('\n')).not.toContain(Buffer.from(passphrase).toString('base64'));
@@ -77,7 +100,8 @@ describe('a guest on layers of block devices', () => {
     await shell(`vgcreate --config 'devices { global_filter=["a|^${disks[2]}$|", "r|.*|"] }' guest ${disks[2]}`);
     const options = { luksKeys: [{ key: passphrase }] };
     await expect(inspectOnWorker({ ssh: lab.ssh, devices: disks, options, signal })).rejects.toMatchObject({
-      code: 'osmorphing.duplicate-volume-groups', details: { groups: ['guest'] },
+      code: 'osmorphing.duplicate-volume-groups',
+      details: { groups: ['guest'] },
     });
     expect(await active()).toBe('');
   });

@@ -3,5 +3,9 @@ import { describeDestinationPlatform } from '../conformance/destination-platform
 import { deploymentLab, destinationLab } from '../conformance/ovm-labs.ts';
 
 // Its calls go wrong one by one in the full tier.
-describeDestinationPlatform('server-virtualization-manager with machines', () => destinationLab('machines'), 'machines');
+describeDestinationPlatform(
+  'server-virtualization-manager with machines',
+  () => destinationLab('machines'),
+  'machines',
+);
 describeDeploymentPlatform('server-virtualization-manager', deploymentLab, { faults: 3, crashes: 2 });

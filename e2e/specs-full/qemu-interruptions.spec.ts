@@ -25,8 +25,14 @@ describe('a running QEMU VM whose snapshots are interrupted', () => {
   };
   const relayed = async (harness: QemuHarness) => {
     const relay = await QmpRelay.start(join(harness.folder, 'cancels.qmp'), join(harness.folder, 'source.qmp'));
-    const platform = createQemuHypervisorSource({ qmp_sockets: { 'web-01': relay.path }, scratch_folder: harness.scratchFolder }, { scratchFolder: join(harness.folder, 'ours') });
-    open.unshift(() => platform.close(), () => relay.close());
+    const platform = createQemuHypervisorSource(
+      { qmp_sockets: { 'web-01': relay.path }, scratch_folder: harness.scratchFolder },
+      { scratchFolder: join(harness.folder, 'ours') },
+    );
+    open.unshift(
+      () => platform.close(),
+      () => relay.close(),
+    );
     return { relay, platform };
   };
 
@@ -37,15 +43,23 @@ describe('a running QEMU VM whose snapshots are interrupted', () => {
     const { replica } = await readDisk(platform, base, 'system');
     await platform.promoteToBase(base, undefined, signal);
     const cancelledAt: string[] = [];
-    for (let isCancelled = true; isCancelled; ) {
+    for (let isCancelled = true; isCancelled;) {
       await harness.write(0, cancelledAt.length * 2 * BLOCK, BLOCK, 0x60 + cancelledAt.length);
       const cancel = cancelAt(relay, cancelledAt.length, cancelledAt);
-      const outcome = await platform.createSnapshot({ vmId: harness.vmId, tag: `try-${cancelledAt.length}`, environment: {}, base }, cancel).then((taken) => taken, (error: unknown) => error);
+      const outcome = await platform
+        .createSnapshot({ vmId: harness.vmId, tag: `try-${cancelledAt.length}`, environment: {}, base }, cancel)
+        .then(
+          (taken) => taken,
+          (error: unknown) => error,
+        );
       relay.onCommand = () => undefined;
       isCancelled = outcome instanceof Error;
       if (isCancelled) expect(outcome, (outcome as Error).message).toMatchObject({ code: 'general.cancelled' });
       else await platform.discardSnapshot(outcome as Snapshot, base, signal);
-      expect([await vmStatus(harness), await leftovers(harness)], cancelledAt.at(-1)).toEqual(['running', { inQemu: [], files: [] }]);
+      expect([await vmStatus(harness), await leftovers(harness)], cancelledAt.at(-1)).toEqual([
+        'running',
+        { inQemu: [], files: [] },
+      ]);
     }
     expect(cancelledAt).toEqual(expect.arrayContaining(['transaction', 'blockdev-add', 'nbd-server-start']));
     const writes = cancelledAt.length + 1;
@@ -67,21 +81,30 @@ describe('a running QEMU VM whose snapshots are interrupted', () => {
       ['discard', (taken: Snapshot, until: AbortSignal) => platform.discardSnapshot(taken, base, until)],
     ] as const) {
       const cancelledAt: string[] = [];
-      for (let isCancelled = true; isCancelled; ) {
+      for (let isCancelled = true; isCancelled;) {
         const turn = cancelledAt.length;
         await harness.write(0, turn * 2 * BLOCK, BLOCK, 0x60 + turn);
         const taken = await takeSnapshot(harness, `${way}-${turn}`, base, platform);
         const result = await readDisk(platform, taken, 'system', base, Buffer.from(replica));
-        expect([result.coverage, firstDifference(result.replica, await harness.content(0))], `${way} ${turn}`).toEqual(['changed', undefined]);
+        expect([result.coverage, firstDifference(result.replica, await harness.content(0))], `${way} ${turn}`).toEqual([
+          'changed',
+          undefined,
+        ]);
         const cancel = cancelAt(relay, turn, cancelledAt);
-        const outcome = await finish(taken, cancel).then(() => undefined, (error: unknown) => error);
+        const outcome = await finish(taken, cancel).then(
+          () => undefined,
+          (error: unknown) => error,
+        );
         relay.onCommand = () => undefined;
         isCancelled = cancelledAt.length > turn;
         if (outcome !== undefined) {
           expect(outcome, cancelledAt.at(-1)).toMatchObject({ code: 'general.cancelled' });
           await finish(taken, signal);
         }
-        expect([await vmStatus(harness), await leftovers(harness)], cancelledAt.at(-1)).toEqual(['running', { inQemu: [], files: [] }]);
+        expect([await vmStatus(harness), await leftovers(harness)], cancelledAt.at(-1)).toEqual([
+          'running',
+          { inQemu: [], files: [] },
+        ]);
         if (way === 'promote') [base, replica] = [taken, result.replica];
       }
       expect(cancelledAt).toEqual(expect.arrayContaining(['transaction', 'block-export-del', 'blockdev-del']));

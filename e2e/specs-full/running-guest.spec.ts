@@ -32,7 +32,13 @@ beforeAll(async () => {
   await truncate(dataDisk, dataDiskBytes);
   lab = await startProjectLab();
   vm = await startSourceVm({ folder, dataDisks: [{ path: dataDisk, format: 'raw' }] });
-  await lab.use((core) => core.call('endpoint.add', { name: 'hypervisor', plugin: 'qemu-hypervisor', connection: { qmp_socket: vm.qmpSocket, os_type: 'linux' } }));
+  await lab.use((core) =>
+    core.call('endpoint.add', {
+      name: 'hypervisor',
+      plugin: 'qemu-hypervisor',
+      connection: { qmp_socket: vm.qmpSocket, os_type: 'linux' },
+    }),
+  );
   const described = await lab.use((core) => core.call('vm.show', { endpoint: 'hypervisor', vm: vm.name }));
   ids = [described.disks[0]?.id ?? '', described.disks[1]?.id ?? ''];
   disks = { [ids[0]]: vm.disks[0]?.path ?? '', [ids[1]]: dataDisk };
@@ -50,10 +56,23 @@ afterAll(async () => {
 
 async function createReplica(name: string, mechanism: 'HTTPS' | 'SSH'): Promise<void> {
   const destinationEnvironment = {
-    network_map: { net0: 'production' }, availability_zone: 'eu01-1', machine_type: 'g1.1', migr_network: 'migration', migr_machine_type: 'g1.1',
-    migr_image_map: { linux: 'Debian 12' }, data_transfer_mechanism: mechanism,
+    network_map: { net0: 'production' },
+    availability_zone: 'eu01-1',
+    machine_type: 'g1.1',
+    migr_network: 'migration',
+    migr_machine_type: 'g1.1',
+    migr_image_map: { linux: 'Debian 12' },
+    data_transfer_mechanism: mechanism,
   };
-  await lab.use((core) => core.call('replica.create', { name, source: 'hypervisor', destination: 'cloud', vm: vm.name, destinationEnvironment }));
+  await lab.use((core) =>
+    core.call('replica.create', {
+      name,
+      source: 'hypervisor',
+      destination: 'cloud',
+      vm: vm.name,
+      destinationEnvironment,
+    }),
+  );
 }
 
 async function volumeOf(replica: string, diskId: string): Promise<string> {
@@ -64,7 +83,11 @@ async function volumeOf(replica: string, diskId: string): Promise<string> {
 /** Bytes that crossed the link, by disk. */
 async function sent(execution: ExecutionDetail): Promise<Record<string, number>> {
   const events = await lab.use((core) => core.call('execution.events', { execution: execution.id }));
-  return Object.fromEntries(events.filter((event) => event.type === 'disk.done').map(({ details }) => [String(details['diskId']), Number(details['bytesSent'])]));
+  return Object.fromEntries(
+    events
+      .filter((event) => event.type === 'disk.done')
+      .map(({ details }) => [String(details['diskId']), Number(details['bytesSent'])]),
+  );
 }
 
 interface Change {
@@ -119,10 +142,12 @@ async function expectTidy(): Promise<void> {
 
 it('replicates both disks in full while the guest runs and writes', async () => {
   await createReplica('guest', 'HTTPS');
-  await vm.ssh.text('(for i in $(seq 40); do dd if=/dev/urandom of=/srv/data/busy bs=64k count=16 conv=fsync status=none; sleep 0.5; done) >/dev/null 2>&1 &');
+  await vm.ssh.text(
+    '(for i in $(seq 40); do dd if=/dev/urandom of=/srv/data/busy bs=64k count=16 conv=fsync status=none; sleep 0.5; done) >/dev/null 2>&1 &',
+  );
   const execution = await lab.execute('guest', { verify: 'all' });
   expect(execution).toMatchObject({ state: 'completed', leftBehind: 0 });
-  expect((await vm.monitor.execute('query-status') as { status: string }).status).toBe('running');
+  expect(((await vm.monitor.execute('query-status')) as { status: string }).status).toBe('running');
   // The second disk stood still meanwhile, so it can be compared even now.
   expect(await lab.difference('guest', { [ids[1]]: disks[ids[1]] ?? '' })).toBeUndefined();
   await expectTidy();
@@ -131,7 +156,9 @@ it('replicates both disks in full while the guest runs and writes', async () => 
 it('sends changed extents only, makes zero what the guest freed, and leaves the second disk alone when it did not change', async () => {
   const former = join(folder, 'former.raw');
   await copyFile(await volumeOf('guest', ids[0]), former);
-  await vm.ssh.text('pkill dd; dd if=/dev/urandom of=/srv/data/report.bin bs=1M count=16 conv=fsync status=none; rm /srv/data/f2 /srv/data/f3; sync; fstrim /; sync');
+  await vm.ssh.text(
+    'pkill dd; dd if=/dev/urandom of=/srv/data/report.bin bs=1M count=16 conv=fsync status=none; rm /srv/data/f2 /srv/data/f3; sync; fstrim /; sync',
+  );
   // Everything that writes to the first disk stands still from here on; the second one changes later.
   await vm.ssh.text(`setsid sh -c '
     sync; sleep 2; fsfreeze -f /; echo causeway-still > /dev/ttyS0; sleep 10
@@ -148,7 +175,9 @@ it('sends changed extents only, makes zero what the guest freed, and leaves the 
   const execution = await lab.execute('guest');
   expect(execution).toMatchObject({ state: 'completed', leftBehind: 0 });
   const crossed = await sent(execution);
-  console.log(`changed ${change.toData / KiB} KiB of data, ${change.toZero.length * 64} KiB to zeros; sent ${JSON.stringify(crossed)}`);
+  console.log(
+    `changed ${change.toData / KiB} KiB of data, ${change.toZero.length * 64} KiB to zeros; sent ${JSON.stringify(crossed)}`,
+  );
   expect(crossed[ids[0]]).toBeLessThanOrEqual(1.1 * change.toData);
   expect(crossed[ids[1]]).toBe(0);
   expect(await lab.difference('guest', disks)).toBeUndefined();
@@ -168,7 +197,7 @@ it('brings the second disk’s changes when the first did not change', async () 
   expect(await changeBetween(former[0], disks[ids[0]] ?? '')).toEqual({ toData: 0, toZero: [] });
   const change = await changeBetween(former[1], disks[ids[1]] ?? '');
   expect(change).toMatchObject({ toData: late.blocks * granularity });
-  expect(change.toZero).toHaveLength(2 * MiB / granularity);
+  expect(change.toZero).toHaveLength((2 * MiB) / granularity);
   const execution = await lab.execute('guest');
   expect(execution).toMatchObject({ state: 'completed', leftBehind: 0 });
   const crossed = await sent(execution);

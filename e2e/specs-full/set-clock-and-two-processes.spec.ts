@@ -38,17 +38,26 @@ async function expectSound(replica: string): Promise<void> {
   expect(lab.cloud.world.leftovers()).toEqual([]);
 }
 
-describe.each([['forward', hour], ['back', -hour]] as const)('a clock that is set an hour %s', (way, ms) => {
-  it.each(['ensure-volumes', 'start-worker', 'replicate-disks', 'stop-worker'])('during %s: the execution ends well, and nothing is made twice', async (task) => {
-    const replica = `clock-${way}-${task}`;
-    await lab.createReplica(replica, 'web', 'HTTPS');
-    peaks.take();
-    expect(await told(lab.start(replica, {}, undefined, { task, ms })).ended).toMatchObject({ state: 'completed', leftBehind: 0 });
-    expect(peaks.beyond(enough)).toEqual([]);
-    await writeFile(image, randomBytes(16 * MiB));
-    expect(await lab.execute(replica)).toMatchObject({ state: 'completed', leftBehind: 0 });
-    await expectSound(replica);
-  });
+describe.each([
+  ['forward', hour],
+  ['back', -hour],
+] as const)('a clock that is set an hour %s', (way, ms) => {
+  it.each(['ensure-volumes', 'start-worker', 'replicate-disks', 'stop-worker'])(
+    'during %s: the execution ends well, and nothing is made twice',
+    async (task) => {
+      const replica = `clock-${way}-${task}`;
+      await lab.createReplica(replica, 'web', 'HTTPS');
+      peaks.take();
+      expect(await told(lab.start(replica, {}, undefined, { task, ms })).ended).toMatchObject({
+        state: 'completed',
+        leftBehind: 0,
+      });
+      expect(peaks.beyond(enough)).toEqual([]);
+      await writeFile(image, randomBytes(16 * MiB));
+      expect(await lab.execute(replica)).toMatchObject({ state: 'completed', leftBehind: 0 });
+      await expectSound(replica);
+    },
+  );
 
   it('in the middle of a copy whose engine is then killed: the next engine, with the right time, goes on', async () => {
     const replica = `killed-${way}`;
@@ -71,15 +80,21 @@ describe('two processes on one project', () => {
     const copying = Promise.withResolvers<void>();
     first.onProgress = ({ total }) => void (total.bytesSent > 0 && copying.resolve());
     await Promise.race([copying.promise, first.ended]);
-    await expect(lab.use((core) => core.call('replica.execute', { replica: 'two' }))).rejects.toMatchObject({ code: 'engine.execution-active' });
-    await expect(lab.use((core) => core.call('replica.delete', { replica: 'two' }))).rejects.toMatchObject({ code: 'engine.execution-active' });
+    await expect(lab.use((core) => core.call('replica.execute', { replica: 'two' }))).rejects.toMatchObject({
+      code: 'engine.execution-active',
+    });
+    await expect(lab.use((core) => core.call('replica.delete', { replica: 'two' }))).rejects.toMatchObject({
+      code: 'engine.execution-active',
+    });
     expect(await first.ended).toMatchObject({ state: 'completed', leftBehind: 0 });
     expect(peaks.beyond(enough)).toEqual([]);
     await expectSound('two');
   });
 
   it('that open it at the same moment: one of them is the engine, and both get their answers', async () => {
-    const answers = await Promise.all(Array.from({ length: 4 }, () => lab.use((core) => core.call('endpoint.list', {}))));
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => lab.use((core) => core.call('endpoint.list', {}))),
+    );
     expect(answers.map((endpoints) => endpoints.length)).toEqual([2, 2, 2, 2]);
   });
 
@@ -94,7 +109,9 @@ describe('two processes on one project', () => {
       await first.kill();
       await expect(core.call('replica.list', {})).rejects.toMatchObject({ code: 'engine.connection-lost' });
     });
-    await expect(lab.use((core) => core.call('replica.delete', { replica: 'follow' }))).rejects.toMatchObject({ code: 'engine.execution-interrupted' });
+    await expect(lab.use((core) => core.call('replica.delete', { replica: 'follow' }))).rejects.toMatchObject({
+      code: 'engine.execution-interrupted',
+    });
     expect(await told(lab.start('follow')).ended).toMatchObject({ state: 'completed', leftBehind: 0 });
     await expectSound('follow');
   });

@@ -21,20 +21,37 @@ const environment = { network_map: { lan: 'blue', mgmt: 'green' } };
 
 async function toySource(): Promise<SourceHarness> {
   const cloud = await ToyCloud.start();
-  const vm = { name: 'web', disks: [{ id: 'root', sizeBytes: 16 * mib }, { id: 'data', sizeBytes: 8 * mib }] };
+  const vm = {
+    name: 'web',
+    disks: [
+      { id: 'root', sizeBytes: 16 * mib },
+      { id: 'data', sizeBytes: 8 * mib },
+    ],
+  };
   cloud.vms.set('web', vm);
-  const change = async (index: number, work: (file: Awaited<ReturnType<typeof open>>) => Promise<unknown>): Promise<void> => {
+  const change = async (
+    index: number,
+    work: (file: Awaited<ReturnType<typeof open>>) => Promise<unknown>,
+  ): Promise<void> => {
     const path = cloud.disk(vm.disks[index]?.id ?? '');
     await appendFile(path, '');
     await using file = await open(path, 'r+');
     await work(file);
   };
   for (const [index, { sizeBytes }] of vm.disks.entries()) await change(index, (file) => file.truncate(sizeBytes));
-  const write = (index: number, offset: number, length: number, byte: number): Promise<void> => change(index, (file) => file.write(Buffer.alloc(length, byte), 0, length, offset));
+  const write = (index: number, offset: number, length: number, byte: number): Promise<void> =>
+    change(index, (file) => file.write(Buffer.alloc(length, byte), 0, length, offset));
   const reopen = () => createToySource({ url: cloud.url, key: toyKey }, join(cloud.folder, 'disks'), hurried);
   const platform = reopen();
   return {
-    platform, reopen, calls: cloud.calls, vmId: 'web', environment: {}, diskIds: ['root', 'data'], tracksChanges: true, isLive: true,
+    platform,
+    reopen,
+    calls: cloud.calls,
+    vmId: 'web',
+    environment: {},
+    diskIds: ['root', 'data'],
+    tracksChanges: true,
+    isLive: true,
     async leftovers() {
       await cloud.settled();
       return cloud.list('exports').map(({ name }) => name);
@@ -64,11 +81,20 @@ async function toyDestination(): Promise<DestinationLab> {
   const cloud = await ToyCloud.start();
   return {
     ...cloud.calls,
-    open: (which = 'right') => createToyDestination({ url: cloud.url, key: which === 'right' ? toyKey : 'another key' }, hurried),
+    open: (which = 'right') =>
+      createToyDestination({ url: cloud.url, key: which === 'right' ? toyKey : 'another key' }, hurried),
     environment,
     vm: {
-      id: 'vm', name: 'web', os_type: 'linux', vcpus: 1, memory_mb: 512,
-      disks: [{ id: 'disk/0 [ds1] web.vmdk', size_bytes: 2 * gib }, { id: 'disk-1', size_bytes: 700 * mib }], nics: [{ id: 'nic-0', network: 'lan' }],
+      id: 'vm',
+      name: 'web',
+      os_type: 'linux',
+      vcpus: 1,
+      memory_mb: 512,
+      disks: [
+        { id: 'disk/0 [ds1] web.vmdk', size_bytes: 2 * gib },
+        { id: 'disk-1', size_bytes: 700 * mib },
+      ],
+      nics: [{ id: 'nic-0', network: 'lan' }],
     },
     inventory: () => cloud.inventory(),
     volumeGib: (id) => cloud.find(id)?.['sizeGib'] as number | undefined,
@@ -85,12 +111,32 @@ async function toyDeployment(): Promise<DeploymentLab> {
     open: () => createToyDestination({ url: cloud.url, key: toyKey }, hurried),
     environment,
     vm: {
-      id: 'vm', name: 'web 01', os_type: 'linux', vcpus: 1, memory_mb: 512, firmware: 'bios',
-      disks: [{ id: 'data', size_bytes: gib }, { id: 'root', size_bytes: gib, bootable: true }], nics: [{ id: 'n0', network: 'lan' }, { id: 'n1', network: 'mgmt' }],
+      id: 'vm',
+      name: 'web 01',
+      os_type: 'linux',
+      vcpus: 1,
+      memory_mb: 512,
+      firmware: 'bios',
+      disks: [
+        { id: 'data', size_bytes: gib },
+        { id: 'root', size_bytes: gib, bootable: true },
+      ],
+      nics: [
+        { id: 'n0', network: 'lan' },
+        { id: 'n1', network: 'mgmt' },
+      ],
     },
     refused: [
-      { about: 'a network without a mapping', environment: { network_map: { lan: 'blue' } }, code: 'cloud.parameter-missing' },
-      { about: 'an unknown network', environment: { network_map: { lan: 'blue', mgmt: 'pink' } }, code: 'cloud.name-unknown' },
+      {
+        about: 'a network without a mapping',
+        environment: { network_map: { lan: 'blue' } },
+        code: 'cloud.parameter-missing',
+      },
+      {
+        about: 'an unknown network',
+        environment: { network_map: { lan: 'blue', mgmt: 'pink' } },
+        code: 'cloud.name-unknown',
+      },
     ],
     inventory: () => cloud.inventory(),
     async writeMark(volumeId, mark) {
@@ -107,7 +153,10 @@ async function toyDeployment(): Promise<DeploymentLab> {
       return {
         isRunning: server.status === 'READY',
         volumeIds: server['volumeIds'] as string[],
-        nics: (server['nicIds'] as string[]).map((nicId) => ({ id: nicId, macAddress: cloud.find(nicId)?.['mac'] as string })),
+        nics: (server['nicIds'] as string[]).map((nicId) => ({
+          id: nicId,
+          macAddress: cloud.find(nicId)?.['mac'] as string,
+        })),
         firmware: server['firmware'] as 'bios' | 'uefi',
       };
     },

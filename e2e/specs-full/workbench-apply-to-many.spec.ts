@@ -10,7 +10,13 @@ const root = mkdtempSync(join(tmpdir(), 'causeway-apply-to-many-'));
 const images = join(root, 'images');
 const project = join(root, 'project');
 const others = 300;
-const needed = { network_map: { default: 'production' }, availability_zone: 'eu01-1', migr_network: 'migration', migr_machine_type: 'g1.2', migr_image_map: { linux: 'Debian 12' } };
+const needed = {
+  network_map: { default: 'production' },
+  availability_zone: 'eu01-1',
+  migr_network: 'migration',
+  migr_machine_type: 'g1.2',
+  migr_image_map: { linux: 'Debian 12' },
+};
 const names = Array.from({ length: 1 + others }, (_, index) => `vm-${String(index).padStart(3, '0')}`);
 let workbench: WorkbenchHere;
 
@@ -25,9 +31,22 @@ describe('settings of one VM that are applied to 300 others', () => {
     const client = await openMadeProject(project);
     await client.call('endpoint.add', { name: 'Images', plugin: 'disk-images', connection: { path: images } });
     await client.call('endpoint.add', {
-      name: 'Cloud', plugin: 'european-cloud', connection: { project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', region_name: 'eu01', service_account_key: '{}' },
+      name: 'Cloud',
+      plugin: 'european-cloud',
+      connection: {
+        project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11',
+        region_name: 'eu01',
+        service_account_key: '{}',
+      },
     });
-    for (const name of names) await client.call('replica.create', { name, source: 'Images', destination: 'Cloud', vm: name, destinationEnvironment: { ...needed, ...(name === names[0] ? { machine_type: 'g1.2' } : {}) } });
+    for (const name of names)
+      await client.call('replica.create', {
+        name,
+        source: 'Images',
+        destination: 'Cloud',
+        vm: name,
+        destinationEnvironment: { ...needed, ...(name === names[0] ? { machine_type: 'g1.2' } : {}) },
+      });
     await client.close();
     workbench = await openWorkbenchHere(engineHere({}), project);
     await workbench.ask('vault.unlock', { passphrase });
@@ -40,7 +59,10 @@ describe('settings of one VM that are applied to 300 others', () => {
 
   it('changes all of them, after showing what it changes', async () => {
     const { page } = workbench;
-    await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Replicas', exact: true }).click();
+    await page
+      .getByRole('navigation', { name: 'Screens' })
+      .getByRole('link', { name: 'Replicas', exact: true })
+      .click();
     await page.getByRole('link', { name: names[0]!, exact: true }).click();
     await page.getByRole('link', { name: 'Configure', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: `Configure ${names[0]}` }).waitFor();
@@ -51,7 +73,9 @@ describe('settings of one VM that are applied to 300 others', () => {
     await dialog.getByRole('button', { name: 'Change 300 VMs' }).click();
     await page.getByText('300 VMs changed').waitFor();
     await dialog.waitFor({ state: 'detached' });
-    const replicas = (await workbench.ask('replica.list', {})) as unknown as { readonly destinationEnvironment: { readonly machine_type?: string } }[];
+    const replicas = (await workbench.ask('replica.list', {})) as unknown as {
+      readonly destinationEnvironment: { readonly machine_type?: string };
+    }[];
     expect(replicas).toHaveLength(names.length);
     expect(replicas.filter(({ destinationEnvironment }) => destinationEnvironment.machine_type !== 'g1.2')).toEqual([]);
   });

@@ -29,11 +29,27 @@ describe.runIf(process.geteuid?.() === 0)('the form of a replica', () => {
     oci = await startCompartmentCloud({ transitionMs: 3 });
     const classic = await startClassicCloud({ transitionMs: 3 });
     const manager = await startManager({ transitionMs: 3 });
-    closing.push(() => oci.close(), () => classic.close(), () => manager.close());
+    closing.push(
+      () => oci.close(),
+      () => classic.close(),
+      () => manager.close(),
+    );
     const client = await openScreenProject(lab);
-    await client.call('endpoint.add', { name: 'OCI', plugin: 'compartment-cloud', connection: compartmentCloudConnection(oci) as never });
-    await client.call('endpoint.add', { name: 'Classic', plugin: 'classic-infrastructure-cloud', connection: classic.connection() as never });
-    await client.call('endpoint.add', { name: 'Manager', plugin: 'server-virtualization-manager', connection: manager.connection });
+    await client.call('endpoint.add', {
+      name: 'OCI',
+      plugin: 'compartment-cloud',
+      connection: compartmentCloudConnection(oci) as never,
+    });
+    await client.call('endpoint.add', {
+      name: 'Classic',
+      plugin: 'classic-infrastructure-cloud',
+      connection: classic.connection() as never,
+    });
+    await client.call('endpoint.add', {
+      name: 'Manager',
+      plugin: 'server-virtualization-manager',
+      connection: manager.connection,
+    });
     await client.close();
     workbench = await openWorkbench({ settings: lab.settings, project: lab.project });
     page = workbench.page;
@@ -69,7 +85,9 @@ describe.runIf(process.geteuid?.() === 0)('the form of a replica', () => {
     await pick(setting('compartment').getByRole('combobox'), /^migrations/);
     const row = setting('network_map').getByRole('group', { name: 'default' });
     await pick(row.getByRole('combobox', { name: 'Destination network' }), /^production/);
-    expect(await row.getByRole('combobox', { name: 'Destination network' }).inputValue()).toBe(oci.idOf('subnet', 'production'));
+    expect(await row.getByRole('combobox', { name: 'Destination network' }).inputValue()).toBe(
+      oci.idOf('subnet', 'production'),
+    );
     await row.getByText(/^production · /).waitFor();
     await pick(row.getByRole('combobox', { name: 'Security groups' }), /^web/);
     // Shown by its name; the ID that is written is in its title.
@@ -82,7 +100,12 @@ describe.runIf(process.geteuid?.() === 0)('the form of a replica', () => {
     await lookAt('destination-compartment-cloud');
     await page.getByRole('button', { name: 'Text', exact: true }).click();
     const written = await editorText(page.getByLabel('Environment document'));
-    for (const line of [/network_map:\s+default:\s+id: ocid1\.subnet\./, /security_groups:\s+- ocid1\.networksecuritygroup\./, /migr_subnet_id: ocid1\.subnet\./]) expect(written).toMatch(line);
+    for (const line of [
+      /network_map:\s+default:\s+id: ocid1\.subnet\./,
+      /security_groups:\s+- ocid1\.networksecuritygroup\./,
+      /migr_subnet_id: ocid1\.subnet\./,
+    ])
+      expect(written).toMatch(line);
   });
 
   it('to the classic cloud: IP networks, image lists, shapes, pools and keys of the account', async () => {
@@ -101,7 +124,10 @@ describe.runIf(process.geteuid?.() === 0)('the form of a replica', () => {
     await pick(setting('repository_name').getByRole('combobox'), /^repo-1/);
     await pick(setting('os_label').getByRole('combobox'), /Linux/);
     await pick(setting('virtual_disk_clone_type').getByRole('combobox'), /^SPARSE_COPY/);
-    await pick(setting('migr_template_name_map').getByRole('combobox', { name: 'Linux worker template' }), /^linux-worker/);
+    await pick(
+      setting('migr_template_name_map').getByRole('combobox', { name: 'Linux worker template' }),
+      /^linux-worker/,
+    );
     await lookAt('destination-oracle-vm');
   });
 });

@@ -25,16 +25,30 @@ describe('the workbench in German', () => {
     await page.getByRole('heading', { level: 1, name: 'Einstellungen' }).waitFor();
     expect(await page.locator('html').getAttribute('lang')).toBe('de');
     const navigation = page.getByRole('navigation', { name: 'Ansichten' });
-    for (const [link, heading] of [['Dateien prüfen', 'Umgebungsdateien prüfen'], ['Handbuch', /./], ['Einstellungen', 'Einstellungen']] as const) {
+    for (const [link, heading] of [
+      ['Dateien prüfen', 'Umgebungsdateien prüfen'],
+      ['Handbuch', /./],
+      ['Einstellungen', 'Einstellungen'],
+    ] as const) {
       await navigation.getByRole('link', { name: link, exact: true }).click();
       await page.getByRole('heading', { level: 1, name: heading }).waitFor();
     }
     await navigation.getByRole('link', { name: 'Dateien prüfen', exact: true }).click();
-    await page.locator('input[type="file"]').first().setInputFiles({ name: 'web.yaml', mimeType: 'application/yaml', buffer: Buffer.from('destination:\n  plugin: european-cloud\n  environment:\n    disk_bus: virto\n') });
+    await page
+      .locator('input[type="file"]')
+      .first()
+      .setInputFiles({
+        name: 'web.yaml',
+        mimeType: 'application/yaml',
+        buffer: Buffer.from('destination:\n  plugin: european-cloud\n  environment:\n    disk_bus: virto\n'),
+      });
     const finding = page.getByRole('row').filter({ hasText: 'european-cloud/value-not-allowed' });
     await finding.getByText('Der Wert ist keiner der zulässigen Werte', { exact: true }).waitFor();
     // The message and its suggestion are stored in English, and screen readers are told so.
-    expect(await finding.locator('[lang="en"]').allTextContents()).toEqual([expect.stringMatching(/^"disk_bus" must be one of /), 'Did you mean "virtio"?']);
+    expect(await finding.locator('[lang="en"]').allTextContents()).toEqual([
+      expect.stringMatching(/^"disk_bus" must be one of /),
+      'Did you mean "virtio"?',
+    ]);
     await finding.getByText('Wählen Sie einen der Werte in der Meldung.', { exact: true }).waitFor();
     await finding.getByRole('link', { name: 'Weitere Informationen' }).waitFor();
     await navigation.getByRole('link', { name: 'Einstellungen', exact: true }).click();

@@ -129,9 +129,17 @@ async function focusedName(): Promise<string> {
   return page.evaluate(() => {
     const element = document.activeElement;
     if (element === null || element === document.body) return '';
-    const byId = (ids: string | null) => (ids ?? '').split(' ').map((id) => document.getElementById(id)?.textContent ?? '').join(' ').trim();
+    const byId = (ids: string | null) =>
+      (ids ?? '')
+        .split(' ')
+        .map((id) => document.getElementById(id)?.textContent ?? '')
+        .join(' ')
+        .trim();
     const labelled = element.getAttribute('aria-label') ?? byId(element.getAttribute('aria-labelledby'));
-    const label = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement ? (element.labels?.[0]?.textContent ?? '') : '';
+    const label =
+      element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement
+        ? (element.labels?.[0]?.textContent ?? '')
+        : '';
     return labelled || label || (element.textContent ?? '').trim();
   });
 }
@@ -161,7 +169,9 @@ async function pick(field: string, option: string): Promise<void> {
 /** Plain letters are shortcuts only where nothing is being typed. */
 async function leaveFields(): Promise<void> {
   for (let step = 0; step < 50; step += 1) {
-    const isField = await page.evaluate(() => document.activeElement?.matches('input, textarea, [role="combobox"]') === true);
+    const isField = await page.evaluate(
+      () => document.activeElement?.matches('input, textarea, [role="combobox"]') === true,
+    );
     if (!isField) return;
     await page.keyboard.press('Tab');
   }

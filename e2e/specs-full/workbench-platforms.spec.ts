@@ -45,7 +45,11 @@ async function vsphere(): Promise<Platform> {
     ports.push(port);
   }
   return {
-    plugin: 'virtualization-platform', name: 'vCenter', connection: { ...rig.connection } as JsonObject, vm: first.name, columns: ['Folder', 'Cluster', 'Tags'],
+    plugin: 'virtualization-platform',
+    name: 'vCenter',
+    connection: { ...rig.connection } as JsonObject,
+    vm: first.name,
+    columns: ['Folder', 'Cluster', 'Tags'],
     limit: /is replicated only while the VM is off/,
     async close() {
       for (const port of ports) await port.close();
@@ -58,13 +62,27 @@ async function largePublicCloud(): Promise<Platform> {
   const cloud = await startLargePublicCloud({ transitionMs: 3 });
   const instance = cloud.world.addInstance('web');
   cloud.world.attach(await cloud.world.addVolume(1), instance.id, instance.rootDevice);
-  return { plugin: 'large-public-cloud', name: 'Region Frankfurt', connection: cloud.connection() as JsonObject, vm: 'web', columns: [], close: () => cloud.close() };
+  return {
+    plugin: 'large-public-cloud',
+    name: 'Region Frankfurt',
+    connection: cloud.connection() as JsonObject,
+    vm: 'web',
+    columns: [],
+    close: () => cloud.close(),
+  };
 }
 
 async function resourceGroupCloud(): Promise<Platform> {
   const lab = await startAzureLab();
   await stockVm(lab.cloud, { name: 'web', disks: [{ name: 'web-os', sizeBytes: 16 * MIB }] });
-  return { plugin: 'resource-group-cloud', name: 'Subscription', connection: lab.connection, vm: 'web', columns: [], close: () => lab.close() };
+  return {
+    plugin: 'resource-group-cloud',
+    name: 'Subscription',
+    connection: lab.connection,
+    vm: 'web',
+    columns: [],
+    close: () => lab.close(),
+  };
 }
 
 async function windowsHypervisor(): Promise<Platform> {
@@ -72,10 +90,23 @@ async function windowsHypervisor(): Promise<Platform> {
   rig.world.addDisk(rig.world.addVm('web'), 16 * MIB);
   const [host] = rig.hosts;
   const connection = {
-    host: '127.0.0.1', port: host?.port ?? 0, username: rig.username, password: rig.password, certificate_sha256: [host?.certificateSha256 ?? ''],
-    rct_port: rig.rct.port, rct_password: rig.rct.key, ca_certificate: rig.rct.certificatePem,
+    host: '127.0.0.1',
+    port: host?.port ?? 0,
+    username: rig.username,
+    password: rig.password,
+    certificate_sha256: [host?.certificateSha256 ?? ''],
+    rct_port: rig.rct.port,
+    rct_password: rig.rct.key,
+    ca_certificate: rig.rct.certificatePem,
   };
-  return { plugin: 'windows-hypervisor', name: 'Hyper-V host', connection, vm: 'web', columns: [], close: () => rig.close() };
+  return {
+    plugin: 'windows-hypervisor',
+    name: 'Hyper-V host',
+    connection,
+    vm: 'web',
+    columns: [],
+    close: () => rig.close(),
+  };
 }
 
 async function serverVirtualizationManager(): Promise<Platform> {
@@ -83,10 +114,23 @@ async function serverVirtualizationManager(): Promise<Platform> {
   // Nothing listens there: the exporter service is on no server.
   for (const server of manager.world.servers.values()) server.hostname = '127.0.0.1';
   await stockOvmVm(manager.world, 'web', [16 * MIB]);
-  return { plugin: 'server-virtualization-manager', name: 'Manager', connection: manager.connection, vm: 'web', columns: ['Cluster'], close: () => manager.close() };
+  return {
+    plugin: 'server-virtualization-manager',
+    name: 'Manager',
+    connection: manager.connection,
+    vm: 'web',
+    columns: ['Cluster'],
+    close: () => manager.close(),
+  };
 }
 
-const platforms = [['vSphere', vsphere], ['AWS', largePublicCloud], ['Azure', resourceGroupCloud], ['Hyper-V', windowsHypervisor], ['Oracle VM', serverVirtualizationManager]] as const;
+const platforms = [
+  ['vSphere', vsphere],
+  ['AWS', largePublicCloud],
+  ['Azure', resourceGroupCloud],
+  ['Hyper-V', windowsHypervisor],
+  ['Oracle VM', serverVirtualizationManager],
+] as const;
 
 /** Each platform by its form, its check, its inventory and the form of a replica, as somebody who has just added it sees them. */
 describe.runIf(process.geteuid?.() === 0)('the workbench with each source', () => {
@@ -104,7 +148,11 @@ describe.runIf(process.geteuid?.() === 0)('the workbench with each source', () =
     for (const [key, start] of platforms) {
       const platform = await start();
       opened.set(key, platform);
-      await client.call('endpoint.add', { name: platform.name, plugin: platform.plugin, connection: platform.connection });
+      await client.call('endpoint.add', {
+        name: platform.name,
+        plugin: platform.plugin,
+        connection: platform.connection,
+      });
     }
     await client.close();
     workbench = await openWorkbench({ settings: lab.settings, project: lab.project });
@@ -137,9 +185,13 @@ describe.runIf(process.geteuid?.() === 0)('the workbench with each source', () =
     await lookAt(`platform-${platform.plugin}-vms`);
     await page.getByRole('link', { name: `Create replica of ${vm}` }).click();
     await heading(`New replica of ${vm}`);
-    if (limit !== undefined) await page.getByRole('alert').filter({ hasText: 'Before you replicate this VM' }).getByText(limit).waitFor();
+    if (limit !== undefined)
+      await page.getByRole('alert').filter({ hasText: 'Before you replicate this VM' }).getByText(limit).waitFor();
     await choose(page.getByLabel('Destination', { exact: true }), 'Cloud (European cloud)');
-    await page.getByText(/^No findings|\d+ errors?, \d+ warnings?/).first().waitFor();
+    await page
+      .getByText(/^No findings|\d+ errors?, \d+ warnings?/)
+      .first()
+      .waitFor();
     await lookAt(`platform-${platform.plugin}-replica`);
     expect(await page.getByText('Something went wrong').count()).toBe(0);
   });

@@ -12,47 +12,60 @@ let workbench: Workbench;
 const { go, heading, lookAt } = screenSteps(() => workbench.page);
 
 /** Its virtual machine boots in an emulator, so it is run when it is asked for. */
-describe.runIf(process.env['CAUSEWAY_SAMPLE'] === '1')('the sample', () => {
-  beforeAll(async () => {
-    root = mkdtempSync(join(tmpdir(), 'causeway-sample-'));
-    workbench = await openWorkbench({ settings: root });
-  });
-  afterAll(async () => {
-    await workbench?.close();
-    rmSync(root, { recursive: true, force: true });
-  });
+describe.runIf(process.env['CAUSEWAY_SAMPLE'] === '1')(
+  'the sample',
+  () => {
+    beforeAll(async () => {
+      root = mkdtempSync(join(tmpdir(), 'causeway-sample-'));
+      workbench = await openWorkbench({ settings: root });
+    });
+    afterAll(async () => {
+      await workbench?.close();
+      rmSync(root, { recursive: true, force: true });
+    });
 
-  it('comes up by one button, with what is needed to replicate', async () => {
-    const { page } = workbench;
-    await page.getByRole('button', { name: 'Start sample' }).click();
-    await page.getByText('The sample is starting.').first().waitFor();
-    await lookAt('sample-starting');
-    await page.getByRole('heading', { level: 1, name: 'Lab' }).waitFor({ timeout: 8 * minute });
-    await page.getByText(/The vault is unlocked/).waitFor();
-    await lookAt('sample-open');
-  });
+    it('comes up by one button, with what is needed to replicate', async () => {
+      const { page } = workbench;
+      await page.getByRole('button', { name: 'Start sample' }).click();
+      await page.getByText('The sample is starting.').first().waitFor();
+      await lookAt('sample-starting');
+      await page.getByRole('heading', { level: 1, name: 'Lab' }).waitFor({ timeout: 8 * minute });
+      await page.getByText(/The vault is unlocked/).waitFor();
+      await lookAt('sample-open');
+    });
 
-  it('replicates its virtual machine', async () => {
-    const { page } = workbench;
-    await go('Replicas');
-    await page.getByRole('link', { name: 'web-01', exact: true }).click();
-    await heading('web-01');
-    await page.getByRole('button', { name: /^Replicate/ }).first().click();
-    await lookAt('sample-execute');
-    await page.getByRole('button', { name: /^(Start|Replicate)/ }).last().click();
-    await page.locator('main h1 + div').getByText('Completed', { exact: true }).waitFor({ timeout: 5 * minute });
-    await lookAt('sample-replicated');
-  });
+    it('replicates its virtual machine', async () => {
+      const { page } = workbench;
+      await go('Replicas');
+      await page.getByRole('link', { name: 'web-01', exact: true }).click();
+      await heading('web-01');
+      await page
+        .getByRole('button', { name: /^Replicate/ })
+        .first()
+        .click();
+      await lookAt('sample-execute');
+      await page
+        .getByRole('button', { name: /^(Start|Replicate)/ })
+        .last()
+        .click();
+      await page
+        .locator('main h1 + div')
+        .getByText('Completed', { exact: true })
+        .waitFor({ timeout: 5 * minute });
+      await lookAt('sample-replicated');
+    });
 
-  it('is ended by another, and leaves nothing', async () => {
-    const { page } = workbench;
-    await go('Project');
-    await page.getByRole('button', { name: 'Close project' }).first().click();
-    // Nothing runs: nobody is asked.
-    await page.getByRole('button', { name: 'Stop sample' }).click();
-    await lookAt('sample-end');
-    await page.getByRole('dialog').getByRole('button', { name: 'Stop sample' }).click();
-    await page.getByRole('button', { name: 'Start sample' }).waitFor({ timeout: minute });
-    expect(await page.getByText('Lab', { exact: true }).count()).toBe(0);
-  });
-}, 12 * minute);
+    it('is ended by another, and leaves nothing', async () => {
+      const { page } = workbench;
+      await go('Project');
+      await page.getByRole('button', { name: 'Close project' }).first().click();
+      // Nothing runs: nobody is asked.
+      await page.getByRole('button', { name: 'Stop sample' }).click();
+      await lookAt('sample-end');
+      await page.getByRole('dialog').getByRole('button', { name: 'Stop sample' }).click();
+      await page.getByRole('button', { name: 'Start sample' }).waitFor({ timeout: minute });
+      expect(await page.getByText('Lab', { exact: true }).count()).toBe(0);
+    });
+  },
+  12 * minute,
+);

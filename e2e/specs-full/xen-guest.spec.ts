@@ -10,7 +10,8 @@ import { debianGuest, startMorphLab, type MorphLab } from '../rigs/guests/morph-
 const isRoot = process.geteuid?.() === 0;
 const drivers = ['xen-blkfront', 'xen-netfront'];
 
-const initialRamDisk = async (files: GuestFiles): Promise<string> => `/boot/${String((await files.names('/boot')).find((one) => one.startsWith('initrd.img-')))}`;
+const initialRamDisk = async (files: GuestFiles): Promise<string> =>
+  `/boot/${String((await files.names('/boot')).find((one) => one.startsWith('initrd.img-')))}`;
 
 /** Whether the guest's initial RAM disk has each driver as a file: its index names all. */
 async function inImage(files: GuestFiles): Promise<boolean[]> {
@@ -32,7 +33,10 @@ describe.runIf(isRoot)('a Debian guest whose disks have the names of Xen', () =>
     await rm(folder, { recursive: true, force: true });
   });
 
-  it.each([['xvda1', '/dev/xvda1'], ['hda1', '/dev/hda1']])('gets Xen\'s drivers, and %s in its fstab becomes a UUID', async (_, device) => {
+  it.each([
+    ['xvda1', '/dev/xvda1'],
+    ['hda1', '/dev/hda1'],
+  ])("gets Xen's drivers, and %s in its fstab becomes a UUID", async (_, device) => {
     const fstab = join(folder, 'fstab');
     await writeFile(fstab, `${device} / ext4 errors=remount-ro 0 1\n`);
     const guest = await lab.volume(2, async (path) => {
@@ -46,7 +50,9 @@ describe.runIf(isRoot)('a Debian guest whose disks have the names of Xen', () =>
     await files.replace(await initialRamDisk(files), bare);
     expect(await inImage(files)).toEqual([false, false]);
     await morphLinuxGuest({
-      ssh: lab.ssh, devices: [guest.device], signal: new AbortController().signal,
+      ssh: lab.ssh,
+      devices: [guest.device],
+      signal: new AbortController().signal,
       options: { nics: [{ macAddress: '00:21:f6:00:00:10' }], diskBuses: ['xen'], cloudInit: 'if-possible' },
     });
     expect(await inImage(files)).toEqual([true, true]);

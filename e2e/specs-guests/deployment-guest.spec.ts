@@ -36,25 +36,40 @@ describe.runIf(isAskedFor)('a real guest with a static address, deployed by the 
   beforeAll(async () => {
     lab = await startProjectLab({
       outbound: true,
-      core: { guests: { morphOf: (osType) => async (request) => {
-        try {
-          return await morphGuestOf(osType)({ ...request, ...(programFolder === undefined ? {} : { programFolder }) });
-        } finally {
-          traces.push(await tracesOn(request));
-        }
-      } } },
+      core: {
+        guests: {
+          morphOf: (osType) => async (request) => {
+            try {
+              return await morphGuestOf(osType)({
+                ...request,
+                ...(programFolder === undefined ? {} : { programFolder }),
+              });
+            } finally {
+              traces.push(await tracesOn(request));
+            }
+          },
+        },
+      },
     });
     const folder = join(lab.images, 'web');
     await mkdir(folder);
     const disk = join(folder, 'disk.raw');
     await debianGuest(disk);
     const interfaces = join(lab.project.folder, 'interfaces');
-    await writeFile(interfaces, `auto lo\niface lo inet loopback\n\nauto ens3\niface ens3 inet static\n  address ${kept}/24\n  gateway 10.20.0.1\n`);
+    await writeFile(
+      interfaces,
+      `auto lo\niface lo inet loopback\n\nauto ens3\niface ens3 inet static\n  address ${kept}/24\n  gateway 10.20.0.1\n`,
+    );
     await new GuestFiles(disk).replace('/etc/network/interfaces', interfaces);
     await writeFile(join(folder, 'vm.yaml'), `name: web\nnics:\n  - network: default\n    ip_addresses: [${kept}]\n`);
     await openSsh();
     await lab.createReplica('web', 'web', 'SSH', {
-      set_dhcp: false, preserve_fixed_ips: true, use_public_ip: true, use_config_drive: true, retain_user_credentials: true, security_groups: ['ssh-from-here'],
+      set_dhcp: false,
+      preserve_fixed_ips: true,
+      use_public_ip: true,
+      use_config_drive: true,
+      retain_user_credentials: true,
+      security_groups: ['ssh-from-here'],
     });
     expect(await lab.execute('web')).toMatchObject({ state: 'completed' });
     volumeId = (await replicaVolumes())[0] ?? '';
@@ -70,7 +85,10 @@ describe.runIf(isAskedFor)('a real guest with a static address, deployed by the 
     await client.signIn();
     const { body: group } = await client.call('POST', 'security-groups', { name: 'ssh-from-here' });
     await client.call('POST', `security-groups/${String(group['id'])}/rules`, {
-      direction: 'ingress', protocol: 'tcp', portRange: { min: 22, max: 22 }, ipRange: '127.0.0.0/8',
+      direction: 'ingress',
+      protocol: 'tcp',
+      portRange: { min: 22, max: 22 },
+      ipRange: '127.0.0.0/8',
     });
   }
 
@@ -86,53 +104,96 @@ describe.runIf(isAskedFor)('a real guest with a static address, deployed by the 
 
   /** The replica is byte for byte what it was, and there is nothing else. */
   async function expectReplicaAlone(about: string): Promise<void> {
-    expect(lab.cloud.world.leftovers().map((line) => line.split(' ')[0]).sort(), about).toEqual(['security-group', 'volume']);
+    expect(
+      lab.cloud.world
+        .leftovers()
+        .map((line) => line.split(' ')[0])
+        .sort(),
+      about,
+    ).toEqual(['security-group', 'volume']);
     expect(await replicaVolumes(), about).toEqual([volumeId]);
     await run('cmp', [untouched(), lab.cloud.volumePath(volumeId)]);
-    expect((await lab.use((core) => core.call('ledger.list', {}))).filter((item) => item.lifetime !== 'replica'), about).toEqual([]);
-    expect(await run('losetup', ['--noheadings', '--output', 'BACK-FILE']), about).not.toContain(lab.project.cloudFolder);
+    expect(
+      (await lab.use((core) => core.call('ledger.list', {}))).filter((item) => item.lifetime !== 'replica'),
+      about,
+    ).toEqual([]);
+    expect(await run('losetup', ['--noheadings', '--output', 'BACK-FILE']), about).not.toContain(
+      lab.project.cloudFolder,
+    );
     // What may be tried again was tried twice.
     expect(new Set(traces.splice(0)), about).toEqual(new Set(['']));
   }
 
   async function deployAndAsk(): Promise<void> {
     const deployment = await deploy({ bootCheck: { mode: 'network' } });
-    expect(deployment, `${deployment.error?.code}: ${deployment.error?.message}\n${deployment.boot?.console.slice(-2000)}`).toMatchObject({
-      state: 'completed', leftBehind: 0, boot: { outcome: 'up' },
+    expect(
+      deployment,
+      `${deployment.error?.code}: ${deployment.error?.message}\n${deployment.boot?.console.slice(-2000)}`,
+    ).toMatchObject({
+      state: 'completed',
+      leftBehind: 0,
+      boot: { outcome: 'up' },
     });
-    stage(`deployed in ${seconds(deployment)} s, of which ${deployment.guest?.seconds.toFixed(0)} s prepared, ${deployment.boot?.seconds.toFixed(0)} s booting`);
+    stage(
+      `deployed in ${seconds(deployment)} s, of which ${deployment.guest?.seconds.toFixed(0)} s prepared, ${deployment.boot?.seconds.toFixed(0)} s booting`,
+    );
     steps = deployment.guest?.steps.map(({ step }) => step) ?? [];
     expect([...lab.cloud.world.nics.values()].map((nic) => nic.ipv4)).toContain(kept);
     const keyPath = join(lab.project.folder, 'guest-key');
     await copyFile(join(await ensureDebianGuest(), 'id_ed25519'), keyPath);
     const ssh = new RigSsh({ ...resolveAddress(deployment.server?.addresses[0] ?? '', 22), user: 'root', keyPath });
     await ssh.waitUntilUp();
-    const shown = await ssh.text([
-      `ip -4 -o addr show ens3 | grep -o "inet ${kept}/24"`, 'ip route show default | cut -d" " -f1-5', 'pgrep -c dhclient',
-      'basename $(readlink /sys/class/net/ens3/device/driver)', 'ls /sys/class/net/ | paste -sd,',
-      'for i in $(seq 240); do [ -e /var/lib/cloud/instance/boot-finished ] && break; sleep 0.5; done; grep -o "DataSource[A-Za-z]*" /run/cloud-init/result.json',
-      `ip -4 -o addr show ens3 | grep -c inet`,
-    ].join('; '), { timeoutMs: 3 * minute });
-    expect(shown.split('\n')).toEqual([`inet ${kept}/24`, 'default via 10.20.0.1 dev ens3', '0', 'virtio_net', 'ens3,lo', 'DataSourceConfigDrive', '1']);
+    const shown = await ssh.text(
+      [
+        `ip -4 -o addr show ens3 | grep -o "inet ${kept}/24"`,
+        'ip route show default | cut -d" " -f1-5',
+        'pgrep -c dhclient',
+        'basename $(readlink /sys/class/net/ens3/device/driver)',
+        'ls /sys/class/net/ | paste -sd,',
+        'for i in $(seq 240); do [ -e /var/lib/cloud/instance/boot-finished ] && break; sleep 0.5; done; grep -o "DataSource[A-Za-z]*" /run/cloud-init/result.json',
+        `ip -4 -o addr show ens3 | grep -c inet`,
+      ].join('; '),
+      { timeoutMs: 3 * minute },
+    );
+    expect(shown.split('\n')).toEqual([
+      `inet ${kept}/24`,
+      'default via 10.20.0.1 dev ens3',
+      '0',
+      'virtio_net',
+      'ens3,lo',
+      'DataSourceConfigDrive',
+      '1',
+    ]);
     await lab.use((core) => core.call('deployment.delete', { deployment: deployment.id, dryRun: false }));
     await expectReplicaAlone('deployed and deleted');
   }
 
   it('answers on the address that it had, and its replica is untouched', () => deployAndAsk(), 20 * minute);
 
-  it('leaves no worker, nothing mounted and an intact replica, whichever step of its preparation fails', async () => {
-    expect(steps.length).toBeGreaterThan(10);
-    // The first step, one with everything mounted, and the last.
-    const tried = everyGuest ? steps : [steps[0] ?? '', steps[Math.floor(steps.length / 2)] ?? '', steps.at(-1) ?? ''];
-    for (const step of tried) {
-      programFolder = await changedProgram(lab.project.folder, `fails-at-${step}`, failingAt(step));
-      const failed = await deploy({ bootCheck: { mode: 'none' } });
-      expect(failed, step).toMatchObject({ state: 'failed', error: { code: 'osmorphing.command-failed', message: `made to fail at ${step}` }, leftBehind: 0, resources: [] });
-      await expectReplicaAlone(step);
-      stage(`failed at ${step}: undone, ${seconds(failed)} s`);
-    }
-    programFolder = undefined;
-  }, 40 * minute);
+  it(
+    'leaves no worker, nothing mounted and an intact replica, whichever step of its preparation fails',
+    async () => {
+      expect(steps.length).toBeGreaterThan(10);
+      // The first step, one with everything mounted, and the last.
+      const tried = everyGuest
+        ? steps
+        : [steps[0] ?? '', steps[Math.floor(steps.length / 2)] ?? '', steps.at(-1) ?? ''];
+      for (const step of tried) {
+        programFolder = await changedProgram(lab.project.folder, `fails-at-${step}`, failingAt(step));
+        const failed = await deploy({ bootCheck: { mode: 'none' } });
+        expect(failed, step).toMatchObject({
+          state: 'failed',
+          error: { code: 'osmorphing.command-failed', message: `made to fail at ${step}` },
+          leftBehind: 0,
+          resources: [],
+        });
+        await expectReplicaAlone(step);
+        stage(`failed at ${step}: undone, ${seconds(failed)} s`);
+      }
+      programFolder = undefined;
+    },
+    40 * minute,
+  );
 
   it.runIf(everyGuest)('works after all that', () => deployAndAsk(), 20 * minute);
 });
@@ -142,7 +203,11 @@ function seconds({ createdAt, finishedAt }: DeploymentDetail): string {
 }
 
 async function tracesOn({ ssh }: MorphRequest): Promise<string> {
-  const script = 'grep -o "/run/causeway-osmorphing[^ ]*" /proc/self/mountinfo; find /run/causeway-osmorphing -mindepth 1; ls -d /dev/loop*p*; true';
-  const { stdout } = await ssh.exec(`sudo -n sh -c '${script}' 2>/dev/null`, { signal: new AbortController().signal, timeoutMs: 30_000 });
+  const script =
+    'grep -o "/run/causeway-osmorphing[^ ]*" /proc/self/mountinfo; find /run/causeway-osmorphing -mindepth 1; ls -d /dev/loop*p*; true';
+  const { stdout } = await ssh.exec(`sudo -n sh -c '${script}' 2>/dev/null`, {
+    signal: new AbortController().signal,
+    timeoutMs: 30_000,
+  });
   return stdout;
 }

@@ -14,11 +14,19 @@ const patience = { timeout: 120_000, interval: 100 };
 
 describe.runIf(process.geteuid?.() === 0 && hasNats)('movers of a fleet on VMs of the destination', () => {
   let fleet: LabFleet;
-  const attachedTo = (index: number): number => (fleet.lab.cloud.world.servers.get(fleet.ownVms[index]!.vmId)?.attachments.size ?? 0) - 1;
-  const ended = async (mover: number): Promise<string | undefined> => (await fleet.movers[mover]!.call('execution.list', { replica: 'web', limit: 1 }))[0]?.state;
+  const attachedTo = (index: number): number =>
+    (fleet.lab.cloud.world.servers.get(fleet.ownVms[index]!.vmId)?.attachments.size ?? 0) - 1;
+  const ended = async (mover: number): Promise<string | undefined> =>
+    (await fleet.movers[mover]!.call('execution.list', { replica: 'web', limit: 1 }))[0]?.state;
 
   beforeAll(async () => {
-    fleet = await startLabFleet({ names: ['web'], diskMiB: 12, fleet: { project: 'own-vms', replicas: 3, claimSeconds: 4 }, movers: [{}, {}], onOwnVms: true });
+    fleet = await startLabFleet({
+      names: ['web'],
+      diskMiB: 12,
+      fleet: { project: 'own-vms', replicas: 3, claimSeconds: 4 },
+      movers: [{}, {}],
+      onOwnVms: true,
+    });
   }, 300_000);
   afterAll(() => fleet?.close(), 60_000);
 
@@ -33,7 +41,15 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('movers of a fleet on VMs o
     const { disks } = await movers[1]!.call('replica.show', { replica: 'web' });
     expect(await firstDifference(image('web'), lab.cloud.volumePath(disks[0]!.volumeId!))).toBeUndefined();
     // A member's own store has the end of an execution some moments before the journal has it.
-    await expect.poll(async () => openLedgerEntries(await log.read(ids.get('web')!, 0, never)).filter(({ lifetime }) => lifetime === 'temporary'), patience).toEqual([]);
+    await expect
+      .poll(
+        async () =>
+          openLedgerEntries(await log.read(ids.get('web')!, 0, never)).filter(
+            ({ lifetime }) => lifetime === 'temporary',
+          ),
+        patience,
+      )
+      .toEqual([]);
     expect(historyProblems(await log.read(ids.get('web')!, 0, never))).toEqual([]);
     expect([attachedTo(0), attachedTo(1)]).toEqual([0, 0]);
     // The movers, and nothing else.
@@ -44,9 +60,18 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('movers of a fleet on VMs o
   /** Until a part of the disk is on the volume that the first mover has. */
   async function halfCopied(): Promise<void> {
     // Whoever had it last keeps its claim for a moment.
-    await vi.waitFor(() => fleet.movers[0]!.call('replica.execute', { replica: 'web', options: { bandwidthLimit: MiB } }), patience);
+    await vi.waitFor(
+      () => fleet.movers[0]!.call('replica.execute', { replica: 'web', options: { bandwidthLimit: MiB } }),
+      patience,
+    );
     await expect.poll(() => attachedTo(0), patience).toBe(1);
-    await expect.poll(async () => (await fleet.movers[0]!.call('execution.show', { execution: 'web' })).progress?.total.bytesSent ?? 0, patience).toBeGreaterThan(MiB);
+    await expect
+      .poll(
+        async () =>
+          (await fleet.movers[0]!.call('execution.show', { execution: 'web' })).progress?.total.bytesSent ?? 0,
+        patience,
+      )
+      .toBeGreaterThan(MiB);
   }
 
   it('one that is killed loses its volume to the other, which continues', async () => {

@@ -52,7 +52,7 @@ describe.runIf(isAskedFor)('a guest of each kind, prepared and started on each b
   // The kernel of a native worker is this machine's, which has not what every layout needs.
   const labFor = ({ layout }: CorpusGuest): Promise<MorphLab> => {
     const kind = layout === undefined ? 'native' : 'qemu';
-    return labs[kind] ??= startMorphLab(kind, { outbound: true });
+    return (labs[kind] ??= startMorphLab(kind, { outbound: true }));
   };
 
   beforeAll(async () => {
@@ -64,14 +64,28 @@ describe.runIf(isAskedFor)('a guest of each kind, prepared and started on each b
   });
 
   /** Its disk once it is prepared; or the code with which that ended. */
-  async function prepared(image: string, guest: CorpusGuest): Promise<{ readonly path: string } | { readonly code: string }> {
+  async function prepared(
+    image: string,
+    guest: CorpusGuest,
+  ): Promise<{ readonly path: string } | { readonly code: string }> {
     const lab = await labFor(guest);
-    const { id, device, path } = await lab.volume(2, (to) => run('cp', ['--sparse=always', join(image, 'disk.raw'), to]));
+    const { id, device, path } = await lab.volume(2, (to) =>
+      run('cp', ['--sparse=always', join(image, 'disk.raw'), to]),
+    );
     try {
       await morphLinuxGuest({
-        ssh: lab.ssh, devices: [device], signal: new AbortController().signal,
-        options: { nics: [{ macAddress, sourceMacAddress: '00:50:56:aa:bb:01' }], retainUserCredentials: true, diskBuses: ['virtio', 'scsi', 'ide'], ...guest.options, scripts: { inGuest: [patience], ...guest.options?.scripts } },
-        onStep: ({ step, state, seconds }) => state === 'done' && (seconds ?? 0) > 5 && stage(`  ${step}: ${seconds} s`),
+        ssh: lab.ssh,
+        devices: [device],
+        signal: new AbortController().signal,
+        options: {
+          nics: [{ macAddress, sourceMacAddress: '00:50:56:aa:bb:01' }],
+          retainUserCredentials: true,
+          diskBuses: ['virtio', 'scsi', 'ide'],
+          ...guest.options,
+          scripts: { inGuest: [patience], ...guest.options?.scripts },
+        },
+        onStep: ({ step, state, seconds }) =>
+          state === 'done' && (seconds ?? 0) > 5 && stage(`  ${step}: ${seconds} s`),
       });
       return { path };
     } catch (error) {
@@ -104,7 +118,12 @@ describe.runIf(isAskedFor)('a guest of each kind, prepared and started on each b
     }
   }
 
-  async function booted(path: string, image: string, bus: (typeof corpusBuses)[number], { shows = [], layout, passphrase }: CorpusGuest): Promise<void> {
+  async function booted(
+    path: string,
+    image: string,
+    bus: (typeof corpusBuses)[number],
+    { shows = [], layout, passphrase }: CorpusGuest,
+  ): Promise<void> {
     const hostKey = (await readFile(join(image, 'host-key.pub'), 'utf8')).trim();
     const place = await mkdtemp(join(folder, 'vm-'));
     await chmod(join(image, 'id_ed25519'), 0o600);
@@ -114,20 +133,34 @@ describe.runIf(isAskedFor)('a guest of each kind, prepared and started on each b
     const variables = layout?.uefi === true ? join(place, 'uefi-variables') : undefined;
     if (variables !== undefined) await makeEmptyVariables(variables);
     const vm = await powerOn({
-      folder: place, name: 'moved', disks: [{ path: overlay, format: 'qcow2' }], bus, memoryMiB: 768, processors: 1, isScratch: true, keyPath: join(image, 'id_ed25519'), nic: { macAddress }, ...(variables === undefined ? {} : { variables }),
+      folder: place,
+      name: 'moved',
+      disks: [{ path: overlay, format: 'qcow2' }],
+      bus,
+      memoryMiB: 768,
+      processors: 1,
+      isScratch: true,
+      keyPath: join(image, 'id_ed25519'),
+      nic: { macAddress },
+      ...(variables === undefined ? {} : { variables }),
     });
     try {
       if (passphrase !== undefined) await vm.answer(/unlock disk|passphrase/i, passphrase, 25 * minute);
       await answersOrStops(vm);
-      const shown = await vm.ssh.text([
-        'hostname', 'cut -d" " -f1,2 /etc/ssh/ssh_host_ed25519_key.pub', '(cd /srv/data && sha256sum --quiet -c SHA256SUMS) && echo data',
-        // The drivers on the way from the disk to the machine's bus.
-        // A volume of LVM or an encrypted one is on others.
-        'd=/sys/class/block/$(basename $(readlink -f $(findmnt -no SOURCE /))); while [ -n "$(ls $d/slaves 2>/dev/null)" ]; do d=$d/slaves/$(ls $d/slaves | head -1); done; d=$(readlink -f $d); while [ "$d" != / ]; do [ -e $d/driver ] && basename $(readlink $d/driver); d=$(dirname $d); done | paste -sd" "',
-        ...shows.map(([command]) => `(${command}) 2>&1 | paste -sd" "`),
-        // An empty line is no line at the end of an answer.
-        'echo end',
-      ].join('; '), { timeoutMs: 10 * minute });
+      const shown = await vm.ssh.text(
+        [
+          'hostname',
+          'cut -d" " -f1,2 /etc/ssh/ssh_host_ed25519_key.pub',
+          '(cd /srv/data && sha256sum --quiet -c SHA256SUMS) && echo data',
+          // The drivers on the way from the disk to the machine's bus.
+          // A volume of LVM or an encrypted one is on others.
+          'd=/sys/class/block/$(basename $(readlink -f $(findmnt -no SOURCE /))); while [ -n "$(ls $d/slaves 2>/dev/null)" ]; do d=$d/slaves/$(ls $d/slaves | head -1); done; d=$(readlink -f $d); while [ "$d" != / ]; do [ -e $d/driver ] && basename $(readlink $d/driver); d=$(dirname $d); done | paste -sd" "',
+          ...shows.map(([command]) => `(${command}) 2>&1 | paste -sd" "`),
+          // An empty line is no line at the end of an answer.
+          'echo end',
+        ].join('; '),
+        { timeoutMs: 10 * minute },
+      );
       const [hostname, known, data, drivers, ...own] = shown.split('\n');
       expect([hostname, known, data]).toEqual(['source-vm', hostKey, 'data']);
       expect(drivers?.split(' ')).toContain(busDrivers[bus]);
@@ -139,35 +172,48 @@ describe.runIf(isAskedFor)('a guest of each kind, prepared and started on each b
     }
   }
 
-  it.each(names)('%s', async (name) => {
-    const guest = corpus[name]!;
-    const image = await ensureCorpusGuest(name);
-    const outcome = await prepared(image, guest);
-    const found: Record<string, string> = {};
-    const keep = (): void => keepCorpusResult(resultFile, name, { about: guest.about, prepared: 'code' in outcome ? outcome.code : 'prepared', buses: found });
-    keep();
-    stage(`${name}: ${'code' in outcome ? outcome.code : 'prepared'}`);
-    expect('code' in outcome ? outcome.code : undefined).toBe(guest.refused);
-    if ('code' in outcome) return;
-    const problems: unknown[] = [];
-    const waiting = [...buses];
-    const startEach = async (): Promise<void> => {
-      for (let bus = waiting.shift(); bus !== undefined; bus = waiting.shift()) {
-        const begun = Date.now();
-        try {
-          await booted(outcome.path, image, bus, guest);
-          found[bus] = 'booted';
-        } catch (error) {
-          found[bus] = 'failed';
-          problems.push(new Error(`${name} on ${bus}`, { cause: error }));
+  it.each(names)(
+    '%s',
+    async (name) => {
+      const guest = corpus[name]!;
+      const image = await ensureCorpusGuest(name);
+      const outcome = await prepared(image, guest);
+      const found: Record<string, string> = {};
+      const keep = (): void =>
+        keepCorpusResult(resultFile, name, {
+          about: guest.about,
+          prepared: 'code' in outcome ? outcome.code : 'prepared',
+          buses: found,
+        });
+      keep();
+      stage(`${name}: ${'code' in outcome ? outcome.code : 'prepared'}`);
+      expect('code' in outcome ? outcome.code : undefined).toBe(guest.refused);
+      if ('code' in outcome) return;
+      const problems: unknown[] = [];
+      const waiting = [...buses];
+      const startEach = async (): Promise<void> => {
+        for (let bus = waiting.shift(); bus !== undefined; bus = waiting.shift()) {
+          const begun = Date.now();
+          try {
+            await booted(outcome.path, image, bus, guest);
+            found[bus] = 'booted';
+          } catch (error) {
+            found[bus] = 'failed';
+            problems.push(new Error(`${name} on ${bus}`, { cause: error }));
+          }
+          stage(`${name} on ${bus}: ${found[bus]} after ${((Date.now() - begun) / 1000).toFixed(0)} s`);
+          keep();
         }
-        stage(`${name} on ${bus}: ${found[bus]} after ${((Date.now() - begun) / 1000).toFixed(0)} s`);
-        keep();
-      }
-    };
-    // As many at a time as there are processors, of which each has one.
-    await Promise.all(Array.from({ length: availableParallelism() }, startEach));
-    if (problems.length > 0) throw new AggregateError(problems, problems.map((problem) => `${(problem as Error).message}: ${String((problem as Error).cause)}`).join('\n'));
-  // Beside other work an emulated guest takes many times as long to start.
-  }, 240 * minute);
+      };
+      // As many at a time as there are processors, of which each has one.
+      await Promise.all(Array.from({ length: availableParallelism() }, startEach));
+      if (problems.length > 0)
+        throw new AggregateError(
+          problems,
+          problems.map((problem) => `${(problem as Error).message}: ${String((problem as Error).cause)}`).join('\n'),
+        );
+      // Beside other work an emulated guest takes many times as long to start.
+    },
+    240 * minute,
+  );
 });

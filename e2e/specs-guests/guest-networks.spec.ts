@@ -28,7 +28,9 @@ const cases: Readonly<Record<string, NetworkCase>> = {
       printf 'network:\\n  version: 2\\n  ethernets:\\n    lan:\\n      match: {macaddress: "${oldMac}"}\\n      set-name: lan0\\n      addresses: [10.0.2.15/24]\\n      routes:\\n        - to: default\\n          via: 10.0.2.2\\n' > /etc/netplan/01-lan.yaml
       chmod 600 /etc/netplan/01-lan.yaml
       systemctl -q enable systemd-networkd`,
-    setDhcp: false, card: 'lan0', shows: /^\d+: lan0 +inet 10\.0\.2\.15\/24 (?!.*dynamic)/,
+    setDhcp: false,
+    card: 'lan0',
+    shows: /^\d+: lan0 +inet 10\.0\.2\.15\/24 (?!.*dynamic)/,
   },
   'netplan, from a static address to DHCP': {
     script: `
@@ -36,7 +38,9 @@ const cases: Readonly<Record<string, NetworkCase>> = {
       rm -f /etc/network/interfaces
       printf 'network:\\n  version: 2\\n  ethernets:\\n    ens192:\\n      addresses: [192.0.2.5/24]\\n      routes: [{to: default, via: 192.0.2.1}]\\n' > /etc/netplan/01-lan.yaml
       systemctl -q enable systemd-networkd`,
-    setDhcp: true, card: 'ens192', shows: /^\d+: ens192 +inet 10\.0\.2\.15\/24 .*dynamic/,
+    setDhcp: true,
+    card: 'ens192',
+    shows: /^\d+: ens192 +inet 10\.0\.2\.15\/24 .*dynamic/,
   },
   'systemd-networkd, from a static address to DHCP': {
     script: `
@@ -45,7 +49,9 @@ const cases: Readonly<Record<string, NetworkCase>> = {
       printf '[Match]\\nMACAddress=${oldMac}\\n\\n[Link]\\nName=lan0\\n' > /etc/systemd/network/10-lan.link
       printf '[Match]\\nMACAddress=${oldMac}\\n\\n[Network]\\nAddress=192.0.2.5/24\\nGateway=192.0.2.1\\n' > /etc/systemd/network/10-lan.network
       systemctl -q enable systemd-networkd`,
-    setDhcp: true, card: 'lan0', shows: /^\d+: lan0 +inet 10\.0\.2\.15\/24 .*dynamic/,
+    setDhcp: true,
+    card: 'lan0',
+    shows: /^\d+: lan0 +inet 10\.0\.2\.15\/24 .*dynamic/,
   },
 };
 
@@ -53,28 +59,50 @@ const cases: Readonly<Record<string, NetworkCase>> = {
 describe.runIf(isAskedFor)('a guest whose network is configured by', () => {
   let lab: MorphLab;
 
-  beforeAll(async () => { lab = await startMorphLab('native', { outbound: true }); });
+  beforeAll(async () => {
+    lab = await startMorphLab('native', { outbound: true });
+  });
   afterAll(async () => lab?.close());
 
-  it.each(Object.entries(cases).filter(([name]) => everyGuest || !name.startsWith('netplan, with')))('%s: answers on another card, and is not changed by a second preparation', async (_about, { script, setDhcp, card, shows }) => {
-    const guest = await lab.volume(2, debianGuest);
-    const nic = await lab.nic();
-    const options = { setDhcp, nics: [{ macAddress: nic.macAddress, sourceMacAddress: oldMac, addresses: ['10.0.2.15'] }], retainUserCredentials: true };
-    const morph = (inGuest: readonly { name: string; content: string }[]): ReturnType<typeof morphLinuxGuest> =>
-      morphLinuxGuest({ ssh: lab.ssh, devices: [guest.device], signal: new AbortController().signal, options: { ...options, scripts: { inGuest } } });
-    const outcome = await morph([{ name: 'network', content: `set -e\n${script}` }]);
-    expect(outcome.steps.find(({ step }) => step === 'configure-network')?.notes).toContain(`${card} is the card ${nic.macAddress}`);
-    expect((await morph([])).steps.filter(({ changed }) => changed)).toEqual([]);
+  it.each(Object.entries(cases).filter(([name]) => everyGuest || !name.startsWith('netplan, with')))(
+    '%s: answers on another card, and is not changed by a second preparation',
+    async (_about, { script, setDhcp, card, shows }) => {
+      const guest = await lab.volume(2, debianGuest);
+      const nic = await lab.nic();
+      const options = {
+        setDhcp,
+        nics: [{ macAddress: nic.macAddress, sourceMacAddress: oldMac, addresses: ['10.0.2.15'] }],
+        retainUserCredentials: true,
+      };
+      const morph = (inGuest: readonly { name: string; content: string }[]): ReturnType<typeof morphLinuxGuest> =>
+        morphLinuxGuest({
+          ssh: lab.ssh,
+          devices: [guest.device],
+          signal: new AbortController().signal,
+          options: { ...options, scripts: { inGuest } },
+        });
+      const outcome = await morph([{ name: 'network', content: `set -e\n${script}` }]);
+      expect(outcome.steps.find(({ step }) => step === 'configure-network')?.notes).toContain(
+        `${card} is the card ${nic.macAddress}`,
+      );
+      expect((await morph([])).steps.filter(({ changed }) => changed)).toEqual([]);
 
-    await lab.detach(guest.id);
-    const booted = await lab.boot(guest.id, nic.id, { configDrive: true });
-    await booted.ssh.waitUntilUp(12 * minute);
-    const shown = await booted.ssh.text([
-      'for i in $(seq 240); do [ -e /var/lib/cloud/instance/boot-finished ] && break; sleep 0.5; done', `ip -4 -o addr show ${card}`, `cat /sys/class/net/${card}/address`,
-    ].join('; '), { timeoutMs: 4 * minute });
-    const [address = '', mac] = shown.split('\n');
-    expect(address).toMatch(shows);
-    expect(mac).toBe(nic.macAddress);
-    await booted.stop();
-  }, 15 * minute);
+      await lab.detach(guest.id);
+      const booted = await lab.boot(guest.id, nic.id, { configDrive: true });
+      await booted.ssh.waitUntilUp(12 * minute);
+      const shown = await booted.ssh.text(
+        [
+          'for i in $(seq 240); do [ -e /var/lib/cloud/instance/boot-finished ] && break; sleep 0.5; done',
+          `ip -4 -o addr show ${card}`,
+          `cat /sys/class/net/${card}/address`,
+        ].join('; '),
+        { timeoutMs: 4 * minute },
+      );
+      const [address = '', mac] = shown.split('\n');
+      expect(address).toMatch(shows);
+      expect(mac).toBe(nic.macAddress);
+      await booted.stop();
+    },
+    15 * minute,
+  );
 });

@@ -29,12 +29,21 @@ async function bootGuest(diskBus: string): Promise<string> {
   const { body: volume } = await client.call('POST', 'volumes', { availabilityZone: 'eu01-1', size: 2 });
   const id = String(volume['id']);
   await client.waitFor(`volumes/${id}`, 'AVAILABLE');
-  await run('dd', [`if=${join(image, 'disk.raw')}`, `of=${cloud.volumePath(id)}`, 'bs=1M', 'conv=notrunc,sparse', 'status=none']);
+  await run('dd', [
+    `if=${join(image, 'disk.raw')}`,
+    `of=${cloud.volumePath(id)}`,
+    'bs=1M',
+    'conv=notrunc,sparse',
+    'status=none',
+  ]);
   await client.call('PATCH', `volumes/${id}`, { bootable: true, imageConfig: { diskBus, operatingSystem: 'linux' } });
   const network = await client.idOf('networks', 'migration');
   const { body: nic } = await client.call('POST', `networks/${network}/nics`, {});
   const { body: server } = await client.call('POST', 'servers', {
-    name: 'migrated', machineType: 'g1.1', availabilityZone: 'eu01-1', networking: { nicIds: [nic['id']] },
+    name: 'migrated',
+    machineType: 'g1.1',
+    availabilityZone: 'eu01-1',
+    networking: { nicIds: [nic['id']] },
     bootVolume: { source: { type: 'volume', id } },
   });
   const path = `servers/${String(server['id'])}`;
@@ -50,9 +59,13 @@ async function bootGuest(diskBus: string): Promise<string> {
 }
 
 // Other specs boot this guest on SATA from a volume as well, and do more with it.
-it.runIf(process.env['CAUSEWAY_EVERY_STEP'] === '1')('boots a server from a volume that holds a guest, on a bus that the guest knows', async () => {
-  expect(await bootGuest('ide')).toBe('source-vm login:');
-}, 600_000);
+it.runIf(process.env['CAUSEWAY_EVERY_STEP'] === '1')(
+  'boots a server from a volume that holds a guest, on a bus that the guest knows',
+  async () => {
+    expect(await bootGuest('ide')).toBe('source-vm login:');
+  },
+  600_000,
+);
 
 it('has teeth: the same guest does not boot on virtio before it was prepared for it', async () => {
   expect(await bootGuest('virtio')).toBe('Gave up waiting for root file system device');

@@ -37,20 +37,42 @@ describe.runIf(isAskedFor)('a guest of Oracle VM', () => {
     diskId = disks[0]?.id.value ?? '';
     file = manager.world.ground.files.path(diskId);
     await run('cp', ['--sparse=always', '--reflink=auto', join(image, 'disk.raw'), file]);
-    await writeFile(join(folder, 'fstab'), '/dev/xvda1 / ext4 errors=remount-ro 0 1\n/dev/xvdb1 /srv/gone ext4 nofail 0 2\n');
+    await writeFile(
+      join(folder, 'fstab'),
+      '/dev/xvda1 / ext4 errors=remount-ro 0 1\n/dev/xvdb1 /srv/gone ext4 nofail 0 2\n',
+    );
     await new GuestFiles(file).replace('/etc/fstab', join(folder, 'fstab'));
     lab = await startProjectLab({ outbound: true, patience: { workerMs: 2 * minute, linkMs: 2 * minute } });
     const client = new RigClient(lab.cloud);
     await client.signIn();
     const { body: group } = await client.call('POST', 'security-groups', { name: 'ssh-from-here' });
-    await client.call('POST', `security-groups/${String(group['id'])}/rules`, { direction: 'ingress', protocol: 'tcp', portRange: { min: 22, max: 22 }, ipRange: '127.0.0.0/8' });
+    await client.call('POST', `security-groups/${String(group['id'])}/rules`, {
+      direction: 'ingress',
+      protocol: 'tcp',
+      portRange: { min: 22, max: 22 },
+      ipRange: '127.0.0.0/8',
+    });
     await lab.use(async (core) => {
-      await core.call('endpoint.add', { name: 'manager', plugin: 'server-virtualization-manager', connection: manager.connection });
+      await core.call('endpoint.add', {
+        name: 'manager',
+        plugin: 'server-virtualization-manager',
+        connection: manager.connection,
+      });
       await core.call('replica.create', {
-        name: 'web', source: 'manager', destination: 'cloud', vm: vm.id.value,
+        name: 'web',
+        source: 'manager',
+        destination: 'cloud',
+        vm: vm.id.value,
         destinationEnvironment: {
-          network_map: { 'VM Network': 'production' }, availability_zone: 'eu01-1', migr_network: 'migration', migr_machine_type: 'g1.1', migr_image_map: { linux: 'Debian 12' },
-          security_groups: ['ssh-from-here'], use_public_ip: true, use_config_drive: true, retain_user_credentials: true,
+          network_map: { 'VM Network': 'production' },
+          availability_zone: 'eu01-1',
+          migr_network: 'migration',
+          migr_machine_type: 'g1.1',
+          migr_image_map: { linux: 'Debian 12' },
+          security_groups: ['ssh-from-here'],
+          use_public_ip: true,
+          use_config_drive: true,
+          retain_user_credentials: true,
         },
       });
     });
@@ -61,18 +83,42 @@ describe.runIf(isAskedFor)('a guest of Oracle VM', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('is read by the exporter, prepared, and answers SSH at the European cloud with its root mounted by a name that it still has', async () => {
-    expect(await lab.execute('web')).toMatchObject({ state: 'completed', leftBehind: 0 });
-    expect(await lab.difference('web', { [diskId]: file })).toBeUndefined();
-    const { id } = await lab.use((core) => core.call('deployment.create', { replica: 'web', options: { bootCheck: { mode: 'network', deadlineSeconds: 1_800 } } }));
-    const deployment = await lab.use((core) => core.call('deployment.show', { deployment: id }));
-    expect(deployment, `${deployment.error?.code}: ${deployment.error?.message}\n${deployment.boot?.console.slice(-2000)}`).toMatchObject({ state: 'completed', leftBehind: 0, boot: { outcome: 'up' }, guest: { dossier: { distribution: 'debian' } } });
-    const ssh = new RigSsh({ ...resolveAddress(deployment.server?.addresses[0] ?? '', 22), user: 'root', keyPath: key });
-    await ssh.waitUntilUp(10 * minute);
-    const shown = await ssh.text('findmnt -no SOURCE,FSTYPE / | tr -s " "; grep -c "^/dev/xvd" /etc/fstab; grep -w / /etc/fstab | cut -d= -f1; touch /root/written && echo written', { timeoutMs: 5 * minute });
-    expect(shown.split('\n')).toEqual(['/dev/vda1 ext4', expect.stringMatching(/^[01]$/), 'UUID', 'written']);
-    await lab.use((core) => core.call('deployment.delete', { deployment: id, dryRun: false }));
-    await lab.use((core) => core.call('replica.delete', { replica: 'web' }));
-    expect(manager.world.leftovers()).toEqual([]);
-  }, 60 * minute);
+  it(
+    'is read by the exporter, prepared, and answers SSH at the European cloud with its root mounted by a name that it still has',
+    async () => {
+      expect(await lab.execute('web')).toMatchObject({ state: 'completed', leftBehind: 0 });
+      expect(await lab.difference('web', { [diskId]: file })).toBeUndefined();
+      const { id } = await lab.use((core) =>
+        core.call('deployment.create', {
+          replica: 'web',
+          options: { bootCheck: { mode: 'network', deadlineSeconds: 1_800 } },
+        }),
+      );
+      const deployment = await lab.use((core) => core.call('deployment.show', { deployment: id }));
+      expect(
+        deployment,
+        `${deployment.error?.code}: ${deployment.error?.message}\n${deployment.boot?.console.slice(-2000)}`,
+      ).toMatchObject({
+        state: 'completed',
+        leftBehind: 0,
+        boot: { outcome: 'up' },
+        guest: { dossier: { distribution: 'debian' } },
+      });
+      const ssh = new RigSsh({
+        ...resolveAddress(deployment.server?.addresses[0] ?? '', 22),
+        user: 'root',
+        keyPath: key,
+      });
+      await ssh.waitUntilUp(10 * minute);
+      const shown = await ssh.text(
+        'findmnt -no SOURCE,FSTYPE / | tr -s " "; grep -c "^/dev/xvd" /etc/fstab; grep -w / /etc/fstab | cut -d= -f1; touch /root/written && echo written',
+        { timeoutMs: 5 * minute },
+      );
+      expect(shown.split('\n')).toEqual(['/dev/vda1 ext4', expect.stringMatching(/^[01]$/), 'UUID', 'written']);
+      await lab.use((core) => core.call('deployment.delete', { deployment: id, dryRun: false }));
+      await lab.use((core) => core.call('replica.delete', { replica: 'web' }));
+      expect(manager.world.leftovers()).toEqual([]);
+    },
+    60 * minute,
+  );
 });

@@ -12,7 +12,9 @@ import { QmpClient } from '../rigs/machines/qmp-client.ts';
 let folder: string;
 let vm: SourceVm | undefined;
 
-beforeEach(async () => { folder = await mkdtemp(join(tmpdir(), 'causeway-source-')); });
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'causeway-source-'));
+});
 
 afterEach(async () => {
   await vm?.close();
@@ -23,9 +25,15 @@ it('boots the Debian guest from SATA, with its data files as they were made and 
   const data = join(folder, 'data.raw');
   await writeFile(data, '');
   await truncate(data, 64 * 2 ** 20);
-  vm = await startSourceVm({ folder, dataDisks: [{ path: data, format: 'raw' }], progress: (line) => process.stderr.write(`${line}\n`) });
+  vm = await startSourceVm({
+    folder,
+    dataDisks: [{ path: data, format: 'raw' }],
+    progress: (line) => process.stderr.write(`${line}\n`),
+  });
   await vm.ssh.waitUntilUp();
-  expect(await vm.ssh.text('cd /srv/data && sha256sum --quiet -c SHA256SUMS && ls /sys/block | tr "\\n" " "')).toContain('sda sdb');
+  expect(
+    await vm.ssh.text('cd /srv/data && sha256sum --quiet -c SHA256SUMS && ls /sys/block | tr "\\n" " "'),
+  ).toContain('sda sdb');
   expect(await vm.ssh.text('lsinitramfs /boot/initrd.img-* | grep -c virtio_blk || true')).toBe('0');
   const product = await QmpClient.connect(vm.qmpSocket);
   const nodes = (await product.execute('query-named-block-nodes', { flat: true })) as { 'node-name': string }[];
@@ -38,7 +46,11 @@ it('boots the Debian guest from SATA, with its data files as they were made and 
 it('boots from memory with a data disk that was made without root, and leaves its file system clean', async () => {
   vm = await startDataDiskVm({ folder, progress: (line) => process.stderr.write(`${line}\n`) });
   await vm.ssh.waitUntilUp();
-  expect(await vm.ssh.text('cd /srv/data && sha256sum --quiet -c SHA256SUMS && grep -c "^/dev/vda1 /srv/data ext4 rw" /proc/mounts')).toBe('1');
+  expect(
+    await vm.ssh.text(
+      'cd /srv/data && sha256sum --quiet -c SHA256SUMS && grep -c "^/dev/vda1 /srv/data ext4 rw" /proc/mounts',
+    ),
+  ).toBe('1');
   await vm.ssh.text('echo changed > /srv/data/f2');
   await vm.shutdown();
   const disk = vm.disks[0]?.path ?? '';

@@ -13,7 +13,7 @@ const MiB = 2 ** 20;
 const image = 'web-01.vmdk';
 
 /** The product's main job on a Windows laptop, by the command line alone: disk images on its drive, a cloud on the network. */
-describe.runIf(hasWine)('under Windows\' Node, a VMDK', () => {
+describe.runIf(hasWine)("under Windows' Node, a VMDK", () => {
   let lab: ProjectLab;
   let windows: WindowsNode;
   let causeway: WindowsCommandLine;
@@ -25,11 +25,30 @@ describe.runIf(hasWine)('under Windows\' Node, a VMDK', () => {
     await Promise.all([mkdir(images), mkdir(causeway.project)]);
     await causeway.expect(['vault', 'init']);
     await causeway.expect(['vault', 'set', 'cloud-key'], { input: JSON.stringify(lab.cloud.serviceAccountKey) });
-    await causeway.expect(['endpoint', 'add', 'images', '--plugin', 'disk-images', '--set', `path=${windows.path(images)}`, '--set', 'os_type=linux']);
-    await writeFile(join(windows.home, 'cloud.yaml'), JSON.stringify({
-      project_id: lab.cloud.projectId, region_name: lab.cloud.region, iaas_url: lab.cloud.urls.iaas, token_url: lab.cloud.urls.token,
-      service_account_key: { $secret: 'cloud-key' }, caller_address: '127.0.0.0/8', worker_ssh_port: listenPort(22), worker_https_port: listenPort(5566),
-    }));
+    await causeway.expect([
+      'endpoint',
+      'add',
+      'images',
+      '--plugin',
+      'disk-images',
+      '--set',
+      `path=${windows.path(images)}`,
+      '--set',
+      'os_type=linux',
+    ]);
+    await writeFile(
+      join(windows.home, 'cloud.yaml'),
+      JSON.stringify({
+        project_id: lab.cloud.projectId,
+        region_name: lab.cloud.region,
+        iaas_url: lab.cloud.urls.iaas,
+        token_url: lab.cloud.urls.token,
+        service_account_key: { $secret: 'cloud-key' },
+        caller_address: '127.0.0.0/8',
+        worker_ssh_port: listenPort(22),
+        worker_https_port: listenPort(5566),
+      }),
+    );
     await causeway.expect(['endpoint', 'add', 'cloud', '--plugin', 'european-cloud', '--connection', 'cloud.yaml']);
   });
   afterAll(async () => {
@@ -37,41 +56,63 @@ describe.runIf(hasWine)('under Windows\' Node, a VMDK', () => {
     await lab?.close();
   });
 
-  it.each(['HTTPS', 'SSH'] as const)('is replicated over %s, killed, resumed, then by its changes, byte for byte', { timeout: 1_200_000 }, async (mechanism) => {
-    const name = `web-${mechanism.toLowerCase()}`;
-    const raw = join(lab.images, `${name}.raw`);
-    const vmdk = join(images, image);
-    await writeFile(raw, Buffer.concat([randomBytes(20 * MiB), Buffer.alloc(8 * MiB), randomBytes(12 * MiB), Buffer.alloc(24 * MiB)]));
-    const convert = () => run('qemu-img', ['convert', '-f', 'raw', '-O', 'vmdk', '-o', 'subformat=twoGbMaxExtentSparse', raw, vmdk]);
-    await convert();
-    // As editors of Windows save it.
-    await writeFile(join(windows.home, 'web.yaml'), environment(mechanism).replaceAll('\n', '\r\n'));
-    expect(await causeway.expect(['vm', 'list', 'images'])).toContain(image);
-    await causeway.expect(['replica', 'create', 'images', image, 'cloud', '--name', name, '--environment', 'web.yaml']);
+  it.each(['HTTPS', 'SSH'] as const)(
+    'is replicated over %s, killed, resumed, then by its changes, byte for byte',
+    { timeout: 1_200_000 },
+    async (mechanism) => {
+      const name = `web-${mechanism.toLowerCase()}`;
+      const raw = join(lab.images, `${name}.raw`);
+      const vmdk = join(images, image);
+      await writeFile(
+        raw,
+        Buffer.concat([randomBytes(20 * MiB), Buffer.alloc(8 * MiB), randomBytes(12 * MiB), Buffer.alloc(24 * MiB)]),
+      );
+      const convert = () =>
+        run('qemu-img', ['convert', '-f', 'raw', '-O', 'vmdk', '-o', 'subformat=twoGbMaxExtentSparse', raw, vmdk]);
+      await convert();
+      // As editors of Windows save it.
+      await writeFile(join(windows.home, 'web.yaml'), environment(mechanism).replaceAll('\n', '\r\n'));
+      expect(await causeway.expect(['vm', 'list', 'images'])).toContain(image);
+      await causeway.expect([
+        'replica',
+        'create',
+        'images',
+        image,
+        'cloud',
+        '--name',
+        name,
+        '--environment',
+        'web.yaml',
+      ]);
 
-    let killed: Promise<void> | undefined;
-    const first = causeway.start(['replica', 'execute', name, '--limit', '6M', '--json'], {
-      onLine(line) {
-        const total = (JSON.parse(line) as { progress?: { total: { bytesSent: number; phase: string } } }).progress?.total;
-        if (total !== undefined && total.bytesSent >= 10 * MiB) killed ??= first.kill();
-      },
-    });
-    expect(await first.ended).toMatchObject({ status: null, stderr: expect.not.stringContaining('causeway:') as string });
-    expect(killed).toBeDefined();
-    expect(await causeway.expect(['execution', 'list', '--replica', name])).toContain('interrupted');
-    expect(await causeway.expect(['execution', 'resume'])).toContain(`Execution 1 of ${name} is completed.`);
-    expect(await firstDifference(raw, volumePath())).toBeUndefined();
-    expect(await sentBy(name)).toBeLessThan(28 * MiB);
+      let killed: Promise<void> | undefined;
+      const first = causeway.start(['replica', 'execute', name, '--limit', '6M', '--json'], {
+        onLine(line) {
+          const total = (JSON.parse(line) as { progress?: { total: { bytesSent: number; phase: string } } }).progress
+            ?.total;
+          if (total !== undefined && total.bytesSent >= 10 * MiB) killed ??= first.kill();
+        },
+      });
+      expect(await first.ended).toMatchObject({
+        status: null,
+        stderr: expect.not.stringContaining('causeway:') as string,
+      });
+      expect(killed).toBeDefined();
+      expect(await causeway.expect(['execution', 'list', '--replica', name])).toContain('interrupted');
+      expect(await causeway.expect(['execution', 'resume'])).toContain(`Execution 1 of ${name} is completed.`);
+      expect(await firstDifference(raw, volumePath())).toBeUndefined();
+      expect(await sentBy(name)).toBeLessThan(28 * MiB);
 
-    await run('qemu-io', ['-f', 'raw', '-c', 'write -P 7 30M 128k', raw]);
-    await convert();
-    await causeway.expect(['replica', 'execute', name]);
-    expect(await firstDifference(raw, volumePath())).toBeUndefined();
-    expect(await sentBy(name)).toBeLessThan(MiB);
-    expect(lab.cloud.world.leftovers().filter((line) => !line.startsWith('volume '))).toEqual([]);
-    await causeway.expect(['replica', 'delete', name, '--yes']);
-    expect(lab.cloud.world.leftovers()).toEqual([]);
-  });
+      await run('qemu-io', ['-f', 'raw', '-c', 'write -P 7 30M 128k', raw]);
+      await convert();
+      await causeway.expect(['replica', 'execute', name]);
+      expect(await firstDifference(raw, volumePath())).toBeUndefined();
+      expect(await sentBy(name)).toBeLessThan(MiB);
+      expect(lab.cloud.world.leftovers().filter((line) => !line.startsWith('volume '))).toEqual([]);
+      await causeway.expect(['replica', 'delete', name, '--yes']);
+      expect(lab.cloud.world.leftovers()).toEqual([]);
+    },
+  );
 
   /** The only one: each replica is deleted at its end. */
   function volumePath(): string {
@@ -81,8 +122,12 @@ describe.runIf(hasWine)('under Windows\' Node, a VMDK', () => {
   }
 
   async function sentBy(name: string): Promise<number> {
-    const [latest = '{}'] = (await causeway.expect(['execution', 'list', '--replica', name, '--json'])).trim().split('\n');
-    return (JSON.parse(latest) as { progress?: { total: { bytesSent: number } } }).progress?.total.bytesSent ?? Infinity;
+    const [latest = '{}'] = (await causeway.expect(['execution', 'list', '--replica', name, '--json']))
+      .trim()
+      .split('\n');
+    return (
+      (JSON.parse(latest) as { progress?: { total: { bytesSent: number } } }).progress?.total.bytesSent ?? Infinity
+    );
   }
 });
 

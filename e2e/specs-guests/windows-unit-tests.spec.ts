@@ -52,22 +52,31 @@ const files = [
   'shared/model/file-names.test.ts',
 ];
 
-describe.runIf(hasWine)('unit tests on Windows\' Node', () => {
+describe.runIf(hasWine)("unit tests on Windows' Node", () => {
   let windows: WindowsNode;
   let results: readonly TestResult[];
   beforeAll(async () => {
     windows = await startWindowsNode();
     const here = join(root, 'e2e/rigs/windows-node/unit-tests');
-    const { stdout, stderr } = await windows.run(['--disable-warning=ExperimentalWarning', '--import', './register.mjs', 'run.ts', ...files], { cwd: here });
-    const lines = stdout.trim().split('\n').map((line) => JSON.parse(line) as TestResult & { finished?: boolean });
-    if (lines.at(-1)?.finished !== true) throw new Error(`the runner ended in the middle, after ${lines.at(-1)?.name}: ${stderr}`);
+    const { stdout, stderr } = await windows.run(
+      ['--disable-warning=ExperimentalWarning', '--import', './register.mjs', 'run.ts', ...files],
+      { cwd: here },
+    );
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as TestResult & { finished?: boolean });
+    if (lines.at(-1)?.finished !== true)
+      throw new Error(`the runner ended in the middle, after ${lines.at(-1)?.name}: ${stderr}`);
     results = lines.slice(0, -1);
   });
   afterAll(() => windows?.close());
 
   it.each(files)('%s', (file) => {
     const own = results.filter((result) => result.file === file || result.file === '(any)');
-    expect(own.filter(({ outcome }) => outcome === 'failed').map(({ name, problem }) => `${name}: ${problem}`)).toEqual([]);
+    expect(own.filter(({ outcome }) => outcome === 'failed').map(({ name, problem }) => `${name}: ${problem}`)).toEqual(
+      [],
+    );
     expect(own.some(({ outcome }) => outcome === 'passed')).toBe(true);
   });
 

@@ -11,7 +11,7 @@ import { openWindowsWorkbench } from '../rigs/windows-node/windows-workbench.ts'
 const passphrase = 'correct horse battery staple';
 
 /** The host, its engine and the project are on Windows' Node; the page is the one that every browser gets. */
-describe.runIf(hasWine)('the workbench of Windows\' Node', () => {
+describe.runIf(hasWine)("the workbench of Windows' Node", () => {
   let windows: WindowsNode;
   let workbench: OpenedPage;
   let folder: string;
@@ -22,7 +22,15 @@ describe.runIf(hasWine)('the workbench of Windows\' Node', () => {
     const images = join(windows.home, 'Virtual Machines');
     mkdirSync(images);
     writeFileSync(join(images, 'web-01.raw'), randomBytes(2 ** 20));
-    await run('qemu-img', ['convert', '-f', 'raw', '-O', 'vmdk', join(images, 'web-01.raw'), join(images, 'db-01.vmdk')]);
+    await run('qemu-img', [
+      'convert',
+      '-f',
+      'raw',
+      '-O',
+      'vmdk',
+      join(images, 'web-01.raw'),
+      join(images, 'db-01.vmdk'),
+    ]);
     workbench = await openWindowsWorkbench(windows);
   });
   afterAll(async () => {
@@ -66,8 +74,14 @@ describe.runIf(hasWine)('the workbench of Windows\' Node', () => {
     await go('Endpoints');
     await workbench.page.getByRole('link', { name: 'Images', exact: true }).waitFor();
     // The engine before it is gone, and the lock with it; nobody else serves the project.
-    const holder = JSON.parse(readFileSync(join(folder, '.causeway', 'engine.json'), 'utf8')) as { address: string; key: string };
-    expect(holder).toMatchObject({ address: expect.stringMatching(/^\\\\\.\\pipe\\causeway-[\da-f]{32}$/) as string, key: expect.stringMatching(/^[\da-f]{64}$/) as string });
+    const holder = JSON.parse(readFileSync(join(folder, '.causeway', 'engine.json'), 'utf8')) as {
+      address: string;
+      key: string;
+    };
+    expect(holder).toMatchObject({
+      address: expect.stringMatching(/^\\\\\.\\pipe\\causeway-[\da-f]{32}$/) as string,
+      key: expect.stringMatching(/^[\da-f]{64}$/) as string,
+    });
     expect(workbench.complaints).toEqual([]);
   });
 });

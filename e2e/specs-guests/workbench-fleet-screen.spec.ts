@@ -8,7 +8,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { configureServers } from '../../electron/cli/project/fleet-configure.ts';
 import { systemClock } from '../../electron/engine/time/clock.ts';
 import { openExchange } from '../../electron/fleet/description-exchange.ts';
-import { fleetConfigSchema, keptFleetFile, readFleetConfig, removeFleetConfig, writeFleetConfig, type FleetConfig } from '../../electron/fleet/fleet-config.ts';
+import {
+  fleetConfigSchema,
+  keptFleetFile,
+  readFleetConfig,
+  removeFleetConfig,
+  writeFleetConfig,
+  type FleetConfig,
+} from '../../electron/fleet/fleet-config.ts';
 import { FleetMember } from '../../electron/fleet/fleet-member.ts';
 import type { Here } from '../../electron/fleet/live-messages.ts';
 import { natsClaims } from '../../electron/fleet/nats-claims.ts';
@@ -38,11 +45,23 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('the screen of a fleet', ()
   const closing: (() => unknown)[] = [];
   const { lookAt, go, heading, choose } = screenSteps(() => workbench.page);
   const seedOf = (user: string): FleetConfig => ({ ...config, seedFile: join(roles, `${user}.seed`) });
-  const idsIn = (folder: string): Map<string, string> => new Map(readdirSync(join(lab.project, folder)).map((file) => JSON.parse(readFileSync(join(lab.project, folder, file), 'utf8')) as { id: string; name: string }).map(({ id, name }) => [name, id]));
+  const idsIn = (folder: string): Map<string, string> =>
+    new Map(
+      readdirSync(join(lab.project, folder))
+        .map(
+          (file) => JSON.parse(readFileSync(join(lab.project, folder, file), 'utf8')) as { id: string; name: string },
+        )
+        .map(({ id, name }) => [name, id]),
+    );
 
   beforeAll(async () => {
-    configureServers(['alice:owner', 'bob:operator', 'carol:viewer'], { name: 'shop', output: roles }, { stdout: { write: () => true } } as never);
-    [lab, nats] = await Promise.all([startScreenLab(MiB, { images }), startNats({ servers: 1, more: readFileSync(join(roles, 'account.conf'), 'utf8') })]);
+    configureServers(['alice:owner', 'bob:operator', 'carol:viewer'], { name: 'shop', output: roles }, {
+      stdout: { write: () => true },
+    } as never);
+    [lab, nats] = await Promise.all([
+      startScreenLab(MiB, { images }),
+      startNats({ servers: 1, more: readFileSync(join(roles, 'account.conf'), 'utf8') }),
+    ]);
     config = fleetConfigSchema.parse({ servers: [...nats.urls], project: 'shop', claimSeconds: 4, carries: 0 });
     await makeScreenProject(lab, { replicas: images, environment: { network_map: { default: 'production' } } });
     const client = await openScreenProject(lab);
@@ -84,7 +103,23 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('the screen of a fleet', ()
     });
     const tell = (): void => {
       live.tell({ kind: 'here', ...here, isDraining });
-      for (const replica of here.works) live.tell({ kind: 'progress', replica, progress: { executionId: `exe_${replica}`, total: { phase: 'copying', bytesTotal: 1000 * MiB, bytesDone: 430 * MiB, bytesSent: 430 * MiB, rateBytesPerSecond: 20 * MiB, stalledForSeconds: 0 }, disks: [] } });
+      for (const replica of here.works)
+        live.tell({
+          kind: 'progress',
+          replica,
+          progress: {
+            executionId: `exe_${replica}`,
+            total: {
+              phase: 'copying',
+              bytesTotal: 1000 * MiB,
+              bytesDone: 430 * MiB,
+              bytesSent: 430 * MiB,
+              rateBytesPerSecond: 20 * MiB,
+              stalledForSeconds: 0,
+            },
+            disks: [],
+          },
+        });
     };
     const telling = setInterval(tell, 500);
     tell();
@@ -97,13 +132,40 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('the screen of a fleet', ()
   }
 
   /** Something that was left to the fleet, as any member records it. */
-  async function leave(name: string, minutesAgo: number, state: 'pending' | 'running', uses: readonly string[]): Promise<string> {
+  async function leave(
+    name: string,
+    minutesAgo: number,
+    state: 'pending' | 'running',
+    uses: readonly string[],
+  ): Promise<string> {
     const id = idsIn('replicas').get(name)!;
     const self = { id: 'planner', name: 'planner' };
     const changes = new MemoryChanges();
-    const member = new FleetMember({ member: self, log: await natsJournal(bob, config), claims: await natsClaims(bob, config, self), changes: changes.store, clock: systemClock });
+    const member = new FleetMember({
+      member: self,
+      log: await natsJournal(bob, config),
+      claims: await natsClaims(bob, config, self),
+      changes: changes.store,
+      clock: systemClock,
+    });
     const at = new Date(Date.now() - minutesAgo * 60_000).toISOString();
-    changes.put({ table: 'executions', op: 'put', row: { id: `exe_${id}`, replica_id: id, number: 1, options: JSON.stringify({ placement: { uses } }), created_at: at, started_at: state === 'running' ? at : null, finished_at: null, error: null, left_behind: 0, progress: null, state } });
+    changes.put({
+      table: 'executions',
+      op: 'put',
+      row: {
+        id: `exe_${id}`,
+        replica_id: id,
+        number: 1,
+        options: JSON.stringify({ placement: { uses } }),
+        created_at: at,
+        started_at: state === 'running' ? at : null,
+        finished_at: null,
+        error: null,
+        left_behind: 0,
+        progress: null,
+        state,
+      },
+    });
     await member.claim(id, never);
     await member.release(id, never);
     return id;
@@ -122,14 +184,22 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('the screen of a fleet', ()
     await leave('web-02', 20, 'pending', uses);
     await leave('db-01', 10, 'pending', uses);
     await leave('app-01', 5, 'pending', ['endpoint Images']);
-    const away = otherMember({ member: { id: 'dc1', name: 'data-centre-1' }, carries: 1, isDraining: false, reaches: [...endpoints.values()], works: [web], refuses: [] });
+    const away = otherMember({
+      member: { id: 'dc1', name: 'data-centre-1' },
+      carries: 1,
+      isDraining: false,
+      reaches: [...endpoints.values()],
+      works: [web],
+      refuses: [],
+    });
     const row = members.getByRole('row', { name: /data-centre-1/ });
     await row.getByText('20 MiB/s').first().waitFor();
     await row.getByText('1 of 1').waitFor();
     await row.getByText('Images, Cloud').or(row.getByText('Cloud, Images')).waitFor();
     // The wave with the fewest in progress goes first, whatever waits longest; what is in no wave is a wave of its own.
     const queue = page.getByRole('table', { name: 'Queue' });
-    const order = async (): Promise<string[]> => (await queue.getByRole('row').allInnerTexts()).flatMap((line) => /(?:web|db|app)-0\d/.exec(line)?.[0] ?? []);
+    const order = async (): Promise<string[]> =>
+      (await queue.getByRole('row').allInnerTexts()).flatMap((line) => /(?:web|db|app)-0\d/.exec(line)?.[0] ?? []);
     await expect.poll(order, patience).toEqual(['db-01', 'app-01', 'web-02']);
     await queue.getByText('Room on a member').first().waitFor();
 
@@ -145,11 +215,16 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('the screen of a fleet', ()
     const limits = page.getByRole('table', { name: 'Limits' });
     await limits.getByText('1 of 1').waitFor();
     await queue.getByText('A limit: endpoint Cloud').first().waitFor();
-    await expect.poll(() => readFileSync(join(lab.project, 'fleet-limits.json'), 'utf8'), patience).toContain('"endpoint Cloud": 1');
+    await expect
+      .poll(() => readFileSync(join(lab.project, 'fleet-limits.json'), 'utf8'), patience)
+      .toContain('"endpoint Cloud": 1');
 
     await page.getByRole('button', { name: 'Make urgent: web-02' }).click();
     await expect.poll(order, patience).toEqual(['web-02', 'db-01', 'app-01']);
-    await queue.getByRole('row', { name: /web-02/ }).getByText('Urgent', { exact: true }).waitFor();
+    await queue
+      .getByRole('row', { name: /web-02/ })
+      .getByText('Urgent', { exact: true })
+      .waitFor();
     const records = await (await natsJournal(bob, config)).read(idsIn('replicas').get('web-02')!, 0, never);
     expect(JSON.stringify(records.at(-1)!.record)).toContain('made urgent');
 
@@ -161,7 +236,10 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('the screen of a fleet', ()
     await page.getByRole('button', { name: 'Resume data-centre-1' }).click();
     await row.getByText('Working').waitFor();
     await page.getByRole('button', { name: 'Change the limit of endpoint Cloud' }).click();
-    await page.getByRole('dialog', { name: 'Limit of endpoint Cloud' }).getByLabel('Executions at the same time').fill('3');
+    await page
+      .getByRole('dialog', { name: 'Limit of endpoint Cloud' })
+      .getByLabel('Executions at the same time')
+      .fill('3');
     await page.getByRole('button', { name: 'Save' }).click();
     await limits.getByText('1 of 3').waitFor();
     await page.getByRole('button', { name: 'Remove the limit of endpoint Cloud' }).click();
@@ -194,7 +272,14 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('the screen of a fleet', ()
 
   it('is in German, in light and dark', async () => {
     const { page } = workbench;
-    otherMember({ member: { id: 'dc2', name: 'rechenzentrum-2' }, carries: 4, isDraining: true, reaches: [...idsIn('endpoints').values()], works: [], refuses: [] });
+    otherMember({
+      member: { id: 'dc2', name: 'rechenzentrum-2' },
+      carries: 4,
+      isDraining: true,
+      reaches: [...idsIn('endpoints').values()],
+      works: [],
+      refuses: [],
+    });
     await page.evaluate(() => localStorage.setItem('causeway-language', 'de'));
     await page.reload();
     await page.getByRole('table', { name: 'Mitglieder' }).getByText('Ausgelaufen').waitFor();
@@ -214,7 +299,8 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('the screen of a fleet', ()
     await page.getByText('Read-only access').waitFor();
     await page.getByRole('table', { name: 'Members' }).getByText('rechenzentrum-2').waitFor();
     await page.getByRole('table', { name: 'Queue' }).getByText('web-02').waitFor();
-    for (const name of [/^Drain/, /urgent/, 'Add limit…']) expect(await page.getByRole('button', { name }).count(), String(name)).toBe(0);
+    for (const name of [/^Drain/, /urgent/, 'Add limit…'])
+      expect(await page.getByRole('button', { name }).count(), String(name)).toBe(0);
     await lookAt('fleet-viewer');
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Verify journals' }).click();
@@ -246,7 +332,12 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('the screen of a fleet', ()
     await page.getByText('This computer is a member of the fleet shop').waitFor();
     await page.getByRole('table', { name: 'Members' }).getByText('this computer').waitFor();
     await page.getByRole('table', { name: 'Queue' }).getByText('web-02').waitFor();
-    expect(readFleetConfig(lab.project)).toMatchObject({ servers: nats.urls, project: 'shop', carries: 0, seedFile: keptFleetFile(lab.project, 'key') });
+    expect(readFleetConfig(lab.project)).toMatchObject({
+      servers: nats.urls,
+      project: 'shop',
+      carries: 0,
+      seedFile: keptFleetFile(lab.project, 'key'),
+    });
     expect(statSync(keptFleetFile(lab.project, 'key')).mode & 0o077).toBe(0);
 
     await page.getByRole('button', { name: 'Change…', exact: true }).click();
@@ -259,7 +350,10 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('the screen of a fleet', ()
     await lookAt('fleet-membership');
 
     await page.getByRole('button', { name: 'Leave fleet…' }).click();
-    await page.getByRole('dialog', { name: 'Leave the fleet shop?' }).getByRole('button', { name: 'Leave', exact: true }).click();
+    await page
+      .getByRole('dialog', { name: 'Leave the fleet shop?' })
+      .getByRole('button', { name: 'Leave', exact: true })
+      .click();
     await page.getByRole('button', { name: 'Join a fleet…' }).waitFor();
     expect([readFleetConfig(lab.project), existsSync(keptFleetFile(lab.project, 'key'))]).toEqual([undefined, false]);
   }, 180_000);

@@ -3,7 +3,11 @@ import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { descriptionExchange, openExchange, type DescriptionExchange } from '../../electron/fleet/description-exchange.ts';
+import {
+  descriptionExchange,
+  openExchange,
+  type DescriptionExchange,
+} from '../../electron/fleet/description-exchange.ts';
 import { fleetConfigSchema, removeFleetConfig, writeFleetConfig } from '../../electron/fleet/fleet-config.ts';
 import { systemClock } from '../../electron/engine/time/clock.ts';
 import { FleetMember } from '../../electron/fleet/fleet-member.ts';
@@ -28,12 +32,23 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('two people who change the 
   let folder: string;
   const { lookAt } = screenSteps(() => workbench.page);
   const read = (where: string, file: string): string => readFileSync(join(where, file), 'utf8');
-  const fileOf = (name: string): string => `replicas/${readdirSync(join(lab.project, 'replicas')).find((file) => file.startsWith(name))!}`;
-  const edit = (where: string, file: string, wave: string): void => writeFileSync(join(where, file), `${JSON.stringify({ ...(JSON.parse(read(where, file)) as object), wave }, undefined, 2)}\n`);
+  const fileOf = (name: string): string =>
+    `replicas/${readdirSync(join(lab.project, 'replicas')).find((file) => file.startsWith(name))!}`;
+  const edit = (where: string, file: string, wave: string): void =>
+    writeFileSync(
+      join(where, file),
+      `${JSON.stringify({ ...(JSON.parse(read(where, file)) as object), wave }, undefined, 2)}\n`,
+    );
 
   beforeAll(async () => {
-    [lab, nats] = await Promise.all([startScreenLab(1024 * 1024, { images: ['web-01', 'db-01'] }), startNats({ servers: 1 })]);
-    await makeScreenProject(lab, { replicas: ['web-01', 'db-01'], environment: { network_map: { default: 'production' } } });
+    [lab, nats] = await Promise.all([
+      startScreenLab(1024 * 1024, { images: ['web-01', 'db-01'] }),
+      startNats({ servers: 1 }),
+    ]);
+    await makeScreenProject(lab, {
+      replicas: ['web-01', 'db-01'],
+      environment: { network_map: { default: 'production' } },
+    });
     const client = await openScreenProject(lab);
     for (const name of ['first', 'second', 'third', 'fourth']) await client.call('wave.create', { wave: name });
     await client.close();
@@ -41,7 +56,8 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('two people who change the 
     connection = await connect({ servers: [...nats.urls] });
     await (await openExchange(connection, config, lab.project)).turn();
     folder = `${lab.project}-other`;
-    for (const part of ['endpoints', 'replicas', 'waves']) cpSync(join(lab.project, part), join(folder, part), { recursive: true });
+    for (const part of ['endpoints', 'replicas', 'waves'])
+      cpSync(join(lab.project, part), join(folder, part), { recursive: true });
     other = await descriptionExchange(connection, config, folder, `${folder}.json`);
     await other.turn();
     // Both change what the other one has not seen yet.
@@ -65,7 +81,10 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('two people who change the 
     const { page } = workbench;
     const [web, db] = [fileOf('web-01'), fileOf('db-01')];
     await page.getByText('2 files were changed here and by another member of the fleet').waitFor();
-    expect([read(lab.project, web), read(folder, web)]).toEqual([expect.stringContaining('second'), expect.stringContaining('first')]);
+    expect([read(lab.project, web), read(folder, web)]).toEqual([
+      expect.stringContaining('second'),
+      expect.stringContaining('first'),
+    ]);
     await page.getByRole('button', { name: 'Compare…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Which change do you keep?' });
     await dialog.getByLabel('File').click();
@@ -81,7 +100,10 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('two people who change the 
     await dialog.getByRole('button', { name: 'Keep mine' }).click();
     await page.getByText(`${web}: your file is now in the fleet`).waitFor();
     await other.turn();
-    expect([read(lab.project, web), read(folder, web)]).toEqual([expect.stringContaining('second'), expect.stringContaining('second')]);
+    expect([read(lab.project, web), read(folder, web)]).toEqual([
+      expect.stringContaining('second'),
+      expect.stringContaining('second'),
+    ]);
 
     await expect.poll(() => dialog.getByLabel('File').innerText()).toBe(db);
     await dialog.getByRole('button', { name: 'Use the file of the fleet' }).click();
@@ -109,13 +131,37 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('two people who change the 
     const self = { id: 'data-centre', name: 'data-centre' };
     const changes = new MemoryChanges();
     const claims = await natsClaims(connection, config, self);
-    const member = new FleetMember({ member: self, log: await natsJournal(connection, config), claims, changes: changes.store, clock: systemClock });
-    const execution = { id: 'exe_elsewhere', replica_id: id, number: 1, options: '{}', created_at: new Date().toISOString(), started_at: new Date().toISOString(), finished_at: null, error: null, left_behind: 0, progress: null };
+    const member = new FleetMember({
+      member: self,
+      log: await natsJournal(connection, config),
+      claims,
+      changes: changes.store,
+      clock: systemClock,
+    });
+    const execution = {
+      id: 'exe_elsewhere',
+      replica_id: id,
+      number: 1,
+      options: '{}',
+      created_at: new Date().toISOString(),
+      started_at: new Date().toISOString(),
+      finished_at: null,
+      error: null,
+      left_behind: 0,
+      progress: null,
+    };
     const put = (state: string): void => changes.put({ table: 'executions', op: 'put', row: { ...execution, state } });
     put('running');
     await member.claim(id, never);
     const live = natsLive(connection, 'shop', { hear: () => undefined, asked: () => undefined });
-    const numbers = { phase: 'copying' as const, bytesTotal: 1000 * 1024 * 1024, bytesDone: 430 * 1024 * 1024, bytesSent: 430 * 1024 * 1024, rateBytesPerSecond: 5 * 1024 * 1024, stalledForSeconds: 0 };
+    const numbers = {
+      phase: 'copying' as const,
+      bytesTotal: 1000 * 1024 * 1024,
+      bytesDone: 430 * 1024 * 1024,
+      bytesSent: 430 * 1024 * 1024,
+      rateBytesPerSecond: 5 * 1024 * 1024,
+      stalledForSeconds: 0,
+    };
     const telling = setInterval(() => {
       void member.renew(never).catch(() => undefined);
       live.tell({ kind: 'progress', replica: id, progress: { executionId: execution.id, total: numbers, disks: [] } });
@@ -125,7 +171,10 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('two people who change the 
       await page.getByText('Running on data-centre').first().waitFor();
       await page.getByRole('table', { name: 'Executions' }).getByRole('link', { name: /1$/ }).click();
       await page.getByText('Running on data-centre').first().waitFor();
-      await page.getByText(/43\s?%/).first().waitFor();
+      await page
+        .getByText(/43\s?%/)
+        .first()
+        .waitFor();
       await lookAt('fleet-elsewhere');
       put('completed');
       await member.settled(id, never);

@@ -47,7 +47,14 @@ describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('the workbenc
     await copyFile(rig.jump.privateKeyPath, rig.at('encrypted'));
     execFileSync('ssh-keygen', ['-q', '-p', '-P', '', '-N', keyPassphrase, '-f', rig.at('encrypted')]);
     // The command line goes another way, so that something can happen while the workbench is not connected.
-    await expectDone('mover', 'add', 'beside', 'straight', '--host-key', `${rig.host.address}:${rig.host.port}=${hostKeyFingerprint(rig.host.hostKey)}`);
+    await expectDone(
+      'mover',
+      'add',
+      'beside',
+      'straight',
+      '--host-key',
+      `${rig.host.address}:${rig.host.port}=${hostKeyFingerprint(rig.host.hostKey)}`,
+    );
     await open();
   }, 600_000);
   afterAll(async () => {
@@ -68,7 +75,9 @@ describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('the workbenc
     await dialog().getByLabel('Private key file (optional)').fill(rig.at('encrypted'));
     await lookAt('mover-add');
     await dialog().getByRole('button', { name: 'Connect' }).click();
-    await dialog().getByLabel(`Passphrase of ${rig.at('encrypted')}`).fill(keyPassphrase);
+    await dialog()
+      .getByLabel(`Passphrase of ${rig.at('encrypted')}`)
+      .fill(keyPassphrase);
     await dialog().getByRole('button', { name: 'Continue', exact: true }).click();
     for (const { hostKey } of [rig.jump, rig.host]) {
       await dialog().getByText(hostKeyFingerprint(hostKey)).waitFor();
@@ -98,28 +107,53 @@ describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('the workbenc
     await vault.getByText('The vault is unlocked').waitFor();
     await lookAt('mover-project');
     // Another client of the same engine.
-    await expectDone('endpoint', 'add', 'images', '--plugin', 'disk-images', '--set', `path=${rig.at('images')}`, '--set', 'os_type=linux');
+    await expectDone(
+      'endpoint',
+      'add',
+      'images',
+      '--plugin',
+      'disk-images',
+      '--set',
+      `path=${rig.at('images')}`,
+      '--set',
+      'os_type=linux',
+    );
     await expectDone('endpoint', 'add', 'cloud', '--plugin', 'european-cloud', '--connection', rig.at('cloud.json'));
     await expectDone('replica', 'create', 'images', 'web', 'cloud', '--environment', rig.at('web.yaml'));
-    await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Replicas', exact: true }).click();
+    await page
+      .getByRole('navigation', { name: 'Screens' })
+      .getByRole('link', { name: 'Replicas', exact: true })
+      .click();
     await page.getByRole('link', { name: 'web', exact: true }).waitFor();
   }, 300_000);
 
   it('says when the link is lost, and what happened meanwhile when it is back', async () => {
-    const command = spawn(process.execPath, [join(root, 'out/main/cli.js'), 'replica', 'execute', 'web', '--limit', '400K', '--json'], { env: rig.environment, cwd: rig.folder, stdio: ['ignore', 'pipe', 'inherit'] });
-    for await (const line of createInterface({ input: command.stdout })) if (Number(/"bytesSent":(\d+)/.exec(line)?.[1] ?? 0) > MiB / 2) break;
+    const command = spawn(
+      process.execPath,
+      [join(root, 'out/main/cli.js'), 'replica', 'execute', 'web', '--limit', '400K', '--json'],
+      { env: rig.environment, cwd: rig.folder, stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    for await (const line of createInterface({ input: command.stdout }))
+      if (Number(/"bytesSent":(\d+)/.exec(line)?.[1] ?? 0) > MiB / 2) break;
     command.kill('SIGKILL');
     await once(command, 'exit');
     isReachable = false;
     proxy.cut();
     await page.getByText('Connection to site-a lost. Executions on the mover continue.').waitFor();
-    await page.getByTitle(/Mover site-a: (Connection lost|Connecting…)/).first().waitFor();
+    await page
+      .getByTitle(/Mover site-a: (Connection lost|Connecting…)/)
+      .first()
+      .waitFor();
     await lookAt('mover-lost');
     await expectDone('execution', 'limit', 'web', 'unlimited');
-    await expect.poll(() => expectDone('execution', 'list', '--json'), { timeout: 120_000, interval: 500 }).toContain('"state":"completed"');
+    await expect
+      .poll(() => expectDone('execution', 'list', '--json'), { timeout: 120_000, interval: 500 })
+      .toContain('"state":"completed"');
     isReachable = true;
     await page.getByRole('button', { name: 'Reconnect now' }).click();
-    await page.getByText('On site-a, while this workbench was not connected: 1 completed, 0 failed, 0 cancelled.').waitFor();
+    await page
+      .getByText('On site-a, while this workbench was not connected: 1 completed, 0 failed, 0 cancelled.')
+      .waitFor();
     await lookAt('mover-meanwhile');
     await page.getByRole('button', { name: 'Dismiss' }).click();
     await page.getByText('while this workbench was not connected').waitFor({ state: 'detached' });
@@ -127,7 +161,9 @@ describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('the workbenc
 
   it('starts the service again when it was killed, with the vault open as before', async () => {
     const [name = ''] = readdirSync(rig.at('mover', '.causeway-mover', 'services'));
-    const { pid } = JSON.parse(readFileSync(rig.at('mover', '.causeway-mover', 'services', name), 'utf8')) as { pid: number };
+    const { pid } = JSON.parse(readFileSync(rig.at('mover', '.causeway-mover', 'services', name), 'utf8')) as {
+      pid: number;
+    };
     process.kill(pid, 'SIGKILL');
     await page.getByText('The engine on the mover has ended').waitFor();
     await page.getByTitle('Mover site-a: Connected').first().waitFor();
@@ -142,11 +178,18 @@ describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('the workbenc
     await open();
     await page.getByRole('button', { name: /^project/ }).click();
     await dialog().getByRole('button', { name: 'Open project' }).click();
-    await dialog().getByLabel(`Passphrase of ${rig.at('encrypted')}`).fill(keyPassphrase);
+    await dialog()
+      .getByLabel(`Passphrase of ${rig.at('encrypted')}`)
+      .fill(keyPassphrase);
     await dialog().getByRole('button', { name: 'Continue', exact: true }).click();
     await heading('project');
-    await page.getByText('On site-a, while this workbench was not connected: 1 completed, 0 failed, 0 cancelled.').waitFor();
-    await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Settings', exact: true }).click();
+    await page
+      .getByText('On site-a, while this workbench was not connected: 1 completed, 0 failed, 0 cancelled.')
+      .waitFor();
+    await page
+      .getByRole('navigation', { name: 'Screens' })
+      .getByRole('link', { name: 'Settings', exact: true })
+      .click();
     await page.getByRole('combobox', { name: 'Language' }).click();
     await page.getByRole('option', { name: 'Deutsch' }).click();
     await page.getByTitle('Mover site-a: Verbunden').first().waitFor();

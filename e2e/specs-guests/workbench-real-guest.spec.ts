@@ -24,7 +24,10 @@ describe.runIf(isAskedFor)('a real guest, migrated in the workbench', { timeout:
     lab = await startScreenLab(1, { outbound: true });
     await rm(join(lab.images, 'web-01.raw'));
     await copyFile(join(guest, 'disk.raw'), join(lab.images, 'debian.raw'));
-    await makeScreenProject(lab, { replicas: ['debian'], environment: { use_config_drive: true, retain_user_credentials: true } });
+    await makeScreenProject(lab, {
+      replicas: ['debian'],
+      environment: { use_config_drive: true, retain_user_credentials: true },
+    });
     workbench = await openWorkbench(lab);
     page = workbench.page;
     page.setDefaultTimeout(minute);
@@ -41,7 +44,10 @@ describe.runIf(isAskedFor)('a real guest, migrated in the workbench', { timeout:
     await page.getByText('Vault unlocked').waitFor();
     await page.getByRole('button', { name: 'Replicate… (debian)' }).click();
     await page.getByRole('button', { name: 'Start', exact: true }).click();
-    await page.locator('main h1 + div').getByText('Completed', { exact: true }).waitFor({ timeout: 5 * minute });
+    await page
+      .locator('main h1 + div')
+      .getByText('Completed', { exact: true })
+      .waitFor({ timeout: 5 * minute });
     await lookAt('real-run');
     await page.getByRole('link', { name: 'Replica debian' }).click();
     await page.getByRole('button', { name: 'Deploy… (debian)' }).click();
@@ -51,10 +57,19 @@ describe.runIf(isAskedFor)('a real guest, migrated in the workbench', { timeout:
     await page.getByRole('button', { name: 'Deploy', exact: true }).click();
     await page.getByRole('region', { name: 'Executions of this migration' }).waitFor();
     await page.locator('main h1 + div').getByText('Running', { exact: true }).waitFor();
-    await page.getByText(/Prepare the guest/).first().waitFor();
-    await page.getByText(/Setting up|update-initramfs/).first().waitFor({ timeout: 10 * minute });
+    await page
+      .getByText(/Prepare the guest/)
+      .first()
+      .waitFor();
+    await page
+      .getByText(/Setting up|update-initramfs/)
+      .first()
+      .waitFor({ timeout: 10 * minute });
     await lookAt('real-deployment-running');
-    await page.locator('main h1 + div').getByText('Completed', { exact: true }).waitFor({ timeout: 20 * minute });
+    await page
+      .locator('main h1 + div')
+      .getByText('Completed', { exact: true })
+      .waitFor({ timeout: 20 * minute });
     await page.getByText('The guest has booted', { exact: true }).waitFor();
     await lookAt('real-deployment');
     await page.getByRole('tab', { name: 'Guest' }).click();
@@ -63,7 +78,11 @@ describe.runIf(isAskedFor)('a real guest, migrated in the workbench', { timeout:
     await page.getByRole('button', { name: /^Packages \d+/ }).click();
     await lookAt('real-deployment-guest', page.getByRole('tab', { name: 'Guest' }));
     await page.getByRole('tab', { name: 'Console' }).click();
-    await page.getByRole('region', { name: 'VM console output' }).getByText(/login:/).first().waitFor();
+    await page
+      .getByRole('region', { name: 'VM console output' })
+      .getByText(/login:/)
+      .first()
+      .waitFor();
     await lookAt('real-deployment-console', page.getByRole('tab', { name: 'Console' }));
     expect(workbench.complaints).toEqual([]);
   });

@@ -20,16 +20,27 @@ async function openSourceCloudLab(): Promise<DestinationLab> {
   return {
     ...calls,
     open: (which = 'right') =>
-      createOpenStackDestination({ ...cloud.connection('target'), ...(which === 'right' ? {} : { password: 'another' }) }, { timing: { pollFirstMs: 300, pollCapMs: 1_500, attachMs: 120_000 } }),
+      createOpenStackDestination(
+        { ...cloud.connection('target'), ...(which === 'right' ? {} : { password: 'another' }) },
+        { timing: { pollFirstMs: 300, pollCapMs: 1_500, attachMs: 120_000 } },
+      ),
     // The catalog has all networks; the choices have them when they are asked for.
     environment: { ...workingEnvironment(api, 'VM Network'), list_all_destination_networks: true },
     vm: {
-      id: 'vm', name: 'web', os_type: 'linux', vcpus: 1, memory_mb: 512,
-      disks: [{ id: 'disk/0 [ds1] web.vmdk', size_bytes: 2 * gib }, { id: 'disk-1', size_bytes: 700 * 2 ** 20 }],
+      id: 'vm',
+      name: 'web',
+      os_type: 'linux',
+      vcpus: 1,
+      memory_mb: 512,
+      disks: [
+        { id: 'disk/0 [ds1] web.vmdk', size_bytes: 2 * gib },
+        { id: 'disk-1', size_bytes: 700 * 2 ** 20 },
+      ],
       nics: [{ id: 'nic-0', network: 'VM Network' }],
     },
     inventory: async () => (await inventoryOf(api, ours)).filter((line) => !before.has(line)),
-    volumeGib: async (id) => (await api.call<{ volume: { size: number } }>('block-storage', 'GET', `/volumes/${id}`)).volume.size,
+    volumeGib: async (id) =>
+      (await api.call<{ volume: { size: number } }>('block-storage', 'GET', `/volumes/${id}`)).volume.size,
     async loseVolume(id) {
       await api.call('block-storage', 'DELETE', `/volumes/${id}`);
       while ((await inventoryOf(api)).some((line) => line.includes(id))) await sleep(300);

@@ -53,7 +53,9 @@ describe('faults of the open-source cloud', () => {
   const leftovers = async (): Promise<string[]> => (await inventoryOf(api, ours)).filter((line) => !before.has(line));
 
   function open(timing: OpenStackContext['timing'] = {}): DestinationPlatform {
-    const platform = createOpenStackDestination(cloud.connection('target'), { timing: { pollFirstMs: 300, pollCapMs: 1_500, ...timing } });
+    const platform = createOpenStackDestination(cloud.connection('target'), {
+      timing: { pollFirstMs: 300, pollCapMs: 1_500, ...timing },
+    });
     platforms.push(platform);
     return platform;
   }
@@ -65,7 +67,15 @@ describe('faults of the open-source cloud', () => {
     return {
       ...binding,
       notes,
-      vm: { id: `vm-${count}`, name: 'web', os_type: 'linux', vcpus: 1, memory_mb: 512, disks, nics: [{ id: 'nic-0', network: 'VM Network' }] },
+      vm: {
+        id: `vm-${count}`,
+        name: 'web',
+        os_type: 'linux',
+        vcpus: 1,
+        memory_mb: 512,
+        disks,
+        nics: [{ id: 'nic-0', network: 'VM Network' }],
+      },
       environment: workingEnvironment(api, 'VM Network'),
       ledger: ledgerScope(store.ledger, binding),
       note: (message) => void notes.push(message),
@@ -99,16 +109,22 @@ describe('faults of the open-source cloud', () => {
   });
 
   it('a quota that does not suffice is named before anything is made', async () => {
-    const quota = async (volumes: number): Promise<unknown> => admin.call('block-storage', 'PUT', `/os-quota-sets/${api.projectId}`, { quota_set: { volumes } });
+    const quota = async (volumes: number): Promise<unknown> =>
+      admin.call('block-storage', 'PUT', `/os-quota-sets/${api.projectId}`, { quota_set: { volumes } });
     const { volumes } = await api.call<{ volumes: unknown[] }>('block-storage', 'GET', '/volumes');
     await quota(volumes.length + 1);
     try {
       const run = newRun(disks);
-      await expect(open().ensureVolumes(run, disks, never)).rejects.toMatchObject({ code: 'cloud.quota-exceeded', message: expect.stringMatching(/^volumes: 2 needed, 1 of/) as unknown });
+      await expect(open().ensureVolumes(run, disks, never)).rejects.toMatchObject({
+        code: 'cloud.quota-exceeded',
+        message: expect.stringMatching(/^volumes: 2 needed, 1 of/) as unknown,
+      });
       expect(run.ledger.list()).toEqual([]);
       const findings = await open().checkEnvironment(run.environment, run.vm, never);
       expect(findings.map(({ rule }) => rule)).toContain('open-source-cloud/online-quota');
-      expect((await open().check(never)).steps.find(({ name }) => name === 'Read the quotas')?.evidence).toContain(`volumes ${volumes.length} of ${volumes.length + 1}`);
+      expect((await open().check(never)).steps.find(({ name }) => name === 'Read the quotas')?.evidence).toContain(
+        `volumes ${volumes.length} of ${volumes.length + 1}`,
+      );
     } finally {
       await quota(-1);
     }
@@ -117,7 +133,10 @@ describe('faults of the open-source cloud', () => {
   it('a back end without room ends in an error, and the volume that failed is not kept', async () => {
     const large = [{ id: 'd0', size_bytes: 50_000 * gib }];
     const run = newRun(large);
-    await expect(open().ensureVolumes(run, large, never)).rejects.toMatchObject({ code: 'cloud.operation-failed', details: { state: 'error' } });
+    await expect(open().ensureVolumes(run, large, never)).rejects.toMatchObject({
+      code: 'cloud.operation-failed',
+      details: { state: 'error' },
+    });
     expect(run.ledger.list()).toEqual([]);
   });
 
@@ -126,7 +145,8 @@ describe('faults of the open-source cloud', () => {
     await cloud.phase('end', 'cinder-volume');
     try {
       await expect(open({ volumeMs: 8_000 }).ensureVolumes(run, disks, never)).rejects.toMatchObject({
-        code: 'cloud.not-ready', message: expect.stringMatching(/still creating after 8 s/) as unknown,
+        code: 'cloud.not-ready',
+        message: expect.stringMatching(/still creating after 8 s/) as unknown,
       });
     } finally {
       await cloud.phase('restart', 'cinder-volume');
@@ -145,7 +165,8 @@ describe('faults of the open-source cloud', () => {
     await cloud.phase('end', 'nova-compute');
     try {
       await expect(startWorkerWith(platform, run, 'disk-copy', volumes, never)).rejects.toMatchObject({
-        code: 'cloud.not-ready', message: expect.stringMatching(/still BUILD after 10 s/) as unknown,
+        code: 'cloud.not-ready',
+        message: expect.stringMatching(/still BUILD after 10 s/) as unknown,
       });
     } finally {
       await cloud.phase('restart', 'nova-compute');

@@ -19,7 +19,8 @@ const path = process.env['PATH'] ?? '';
 /** All programs of this computer but those; the lab's own, which were found before, are not touched. */
 async function hideTools(): Promise<string> {
   for (const place of path.split(delimiter)) {
-    for (const name of await readdir(place).catch(() => [])) if (!hidden.has(name)) await symlink(join(place, name), join(folder, name)).catch(() => undefined);
+    for (const name of await readdir(place).catch(() => []))
+      if (!hidden.has(name)) await symlink(join(place, name), join(folder, name)).catch(() => undefined);
   }
   return folder;
 }
@@ -38,39 +39,58 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function execute(name: string): Promise<{ readonly execution: ExecutionDetail; readonly notes: readonly string[]; readonly sent: number }> {
+async function execute(
+  name: string,
+): Promise<{ readonly execution: ExecutionDetail; readonly notes: readonly string[]; readonly sent: number }> {
   const execution = await exporting.lab.execute(name);
   expect(execution, JSON.stringify(execution.error)).toMatchObject({ state: 'completed', leftBehind: 0 });
   const events = await exporting.lab.use((core) => core.call('execution.events', { execution: execution.id }));
-  return { execution, notes: events.filter(({ type }) => type === 'note').map(({ message }) => message), sent: await exporting.bytesSent(execution) };
+  return {
+    execution,
+    notes: events.filter(({ type }) => type === 'note').map(({ message }) => message),
+    sent: await exporting.bytesSent(execution),
+  };
 }
 
-const instead = /is read through an export worker \(service_backups\) instead of by distributed_(snapshots|backups): rbd is not installed \(Debian package ceph-common\); rados is not installed.*; qemu-nbd is not installed/;
+const instead =
+  /is read through an export worker \(service_backups\) instead of by distributed_(snapshots|backups): rbd is not installed \(Debian package ceph-common\); rados is not installed.*; qemu-nbd is not installed/;
 
 describe('a computer without the programs that read Ceph', () => {
   it('is told by the check of the endpoint', async () => {
     const { steps } = await exporting.lab.use((core) => core.call('endpoint.check', { endpoint: 'origin' }));
-    expect(steps.find(({ name }) => name === 'Distributed storage')).toMatchObject({ outcome: 'warning', evidence: expect.stringContaining('servers are read through an export worker') as unknown });
+    expect(steps.find(({ name }) => name === 'Distributed storage')).toMatchObject({
+      outcome: 'warning',
+      evidence: expect.stringContaining('servers are read through an export worker') as unknown,
+    });
   });
 
-  it.each(['distributed_snapshots', 'distributed_backups'])('replicates %s through an export worker, in full and by what changed, and says so', async (mechanism) => {
-    await exporting.createReplica(mechanism, server.id, { replica_export_mechanism: mechanism, service_backups_options: exporting.exportOptions });
-    const full = await execute(mechanism);
-    expect(full.notes).toContainEqual(expect.stringMatching(instead));
-    expect(await exporting.difference(mechanism, server)).toBeUndefined();
-    expect(full.sent).toBeGreaterThan(19 * mib);
-    await server.scribble('vda', 200 * MiB, 192);
-    const changed = await execute(mechanism);
-    expect(await exporting.difference(mechanism, server)).toBeUndefined();
-    expect(changed.sent).toBeGreaterThanOrEqual(192 * 1024);
-    expect(changed.sent).toBeLessThan(400 * 1024);
-    await exporting.lab.use((core) => core.call('replica.delete', { replica: mechanism }));
-    expect(await leftInOrigin(exporting.cloud)).toEqual([]);
-  });
+  it.each(['distributed_snapshots', 'distributed_backups'])(
+    'replicates %s through an export worker, in full and by what changed, and says so',
+    async (mechanism) => {
+      await exporting.createReplica(mechanism, server.id, {
+        replica_export_mechanism: mechanism,
+        service_backups_options: exporting.exportOptions,
+      });
+      const full = await execute(mechanism);
+      expect(full.notes).toContainEqual(expect.stringMatching(instead));
+      expect(await exporting.difference(mechanism, server)).toBeUndefined();
+      expect(full.sent).toBeGreaterThan(19 * mib);
+      await server.scribble('vda', 200 * MiB, 192);
+      const changed = await execute(mechanism);
+      expect(await exporting.difference(mechanism, server)).toBeUndefined();
+      expect(changed.sent).toBeGreaterThanOrEqual(192 * 1024);
+      expect(changed.sent).toBeLessThan(400 * 1024);
+      await exporting.lab.use((core) => core.call('replica.delete', { replica: mechanism }));
+      expect(await leftInOrigin(exporting.cloud)).toEqual([]);
+    },
+  );
 
   it('goes on with a replica that began with Ceph read directly, and sends only what changed', async () => {
     process.env['PATH'] = path;
-    await exporting.createReplica('moved', server.id, { replica_export_mechanism: 'distributed_snapshots', service_backups_options: exporting.exportOptions });
+    await exporting.createReplica('moved', server.id, {
+      replica_export_mechanism: 'distributed_snapshots',
+      service_backups_options: exporting.exportOptions,
+    });
     expect((await execute('moved')).notes).not.toContainEqual(expect.stringMatching(instead));
     process.env['PATH'] = folder;
     await server.scribble('vda', 300 * MiB, 128);
@@ -87,7 +107,13 @@ describe('a computer without the programs that read Ceph', () => {
   it('refuses, with both ways out, where the worker is not described', async () => {
     await exporting.createReplica('undescribed', server.id, { replica_export_mechanism: 'distributed_snapshots' });
     const execution = await exporting.lab.execute('undescribed');
-    expect(execution).toMatchObject({ state: 'failed', error: { code: 'source.tool-missing', message: expect.stringContaining('service_backups_options.export_image is not set') as unknown } });
+    expect(execution).toMatchObject({
+      state: 'failed',
+      error: {
+        code: 'source.tool-missing',
+        message: expect.stringContaining('service_backups_options.export_image is not set') as unknown,
+      },
+    });
     await exporting.lab.use((core) => core.call('replica.delete', { replica: 'undescribed' }));
   });
 });

@@ -7,7 +7,10 @@ import { tryPairs } from '../rigs/pairs/try-pairs.ts';
 
 const plugin = 'open-source-cloud';
 
-function only<T>(table: Readonly<Partial<Record<PluginId, T>>>, ...plugins: readonly PluginId[]): Readonly<Partial<Record<PluginId, T>>> {
+function only<T>(
+  table: Readonly<Partial<Record<PluginId, T>>>,
+  ...plugins: readonly PluginId[]
+): Readonly<Partial<Record<PluginId, T>>> {
   return Object.fromEntries(Object.entries(table).filter(([name]) => plugins.some((one) => one === name)));
 }
 
@@ -16,8 +19,15 @@ function only<T>(table: Readonly<Partial<Record<PluginId, T>>>, ...plugins: read
  * that one itself when `CAUSEWAY_PAIRS_RESULT` names it.
  */
 tryPairs({
-  sources: { [plugin]: openSourceCloudSource, ...only(pairSources, 'disk-images', 'virtualization-platform', 'large-public-cloud') },
-  destinations: { ...only(pairDestinations, 'compartment-cloud', 'resource-group-cloud'), [plugin]: openSourceCloudDestination },
+  sources: {
+    [plugin]: openSourceCloudSource,
+    ...only(pairSources, 'disk-images', 'virtualization-platform', 'large-public-cloud'),
+  },
+  destinations: {
+    ...only(pairDestinations, 'compartment-cloud', 'resource-group-cloud'),
+    [plugin]: openSourceCloudDestination,
+  },
   isWanted: (from, to) => (from === plugin) !== (to === plugin),
-  resultFile: process.env['CAUSEWAY_PAIRS_RESULT'] ?? join(import.meta.dirname, '../../out/reports/openstack-pairs.json'),
+  resultFile:
+    process.env['CAUSEWAY_PAIRS_RESULT'] ?? join(import.meta.dirname, '../../out/reports/openstack-pairs.json'),
 });

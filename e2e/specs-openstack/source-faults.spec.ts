@@ -4,14 +4,23 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sourceContext } from '../../electron/engine/platforms/open-source-cloud/source/index.ts';
 import { OpenStackSource } from '../../electron/engine/platforms/open-source-cloud/source/openstack-source.ts';
-import { usualDeadlines, type SourceContext, type SourceDeadlines } from '../../electron/engine/platforms/open-source-cloud/source/source-context.ts';
+import {
+  usualDeadlines,
+  type SourceContext,
+  type SourceDeadlines,
+} from '../../electron/engine/platforms/open-source-cloud/source/source-context.ts';
 import type { Snapshot } from '../../electron/engine/ports/source-platform.ts';
 import { ledgerScope } from '../../electron/engine/store/ledger.ts';
 import { openStore, type Store } from '../../electron/engine/store/store.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import { readOnto } from '../conformance/read-snapshot.ts';
 import type { RigApi } from '../rigs/open-source-cloud/admin-api.ts';
-import { leftInOrigin, startOriginServer, volumeBytes, type OriginServer } from '../rigs/open-source-cloud/origin-server.ts';
+import {
+  leftInOrigin,
+  startOriginServer,
+  volumeBytes,
+  type OriginServer,
+} from '../rigs/open-source-cloud/origin-server.ts';
 import { startOpenSourceCloud, type OpenSourceCloud } from '../rigs/open-source-cloud/start.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
 
@@ -43,10 +52,17 @@ beforeEach(async () => {
   };
 });
 
-function open(deadlines: Partial<SourceDeadlines> = {}): { readonly source: OpenStackSource; readonly context: SourceContext } {
+function open(deadlines: Partial<SourceDeadlines> = {}): {
+  readonly source: OpenStackSource;
+  readonly context: SourceContext;
+} {
   const use = { replicaId: 'rep-1', executionId: 'exe-1' };
   const ledger = ledgerScope(store.ledger, { endpointId: 'end-1', ...use, side: 'source' });
-  const context = sourceContext(cloud.connection('origin') as JsonObject, { scratchFolder: folder, ledger, use }, { ...usualDeadlines, ...deadlines });
+  const context = sourceContext(
+    cloud.connection('origin') as JsonObject,
+    { scratchFolder: folder, ledger, use },
+    { ...usualDeadlines, ...deadlines },
+  );
   return { source: new OpenStackSource(context), context };
 }
 
@@ -68,11 +84,14 @@ async function read(source: OpenStackSource, of: Snapshot, base?: Snapshot, form
 describe('when the cloud does not do as it is told', () => {
   it('says that the quota of snapshots is reached', async () => {
     const { projectId } = await cloud.api('origin');
-    const setQuota = (limit: number) => admin.call('block-storage', 'PUT', `/os-quota-sets/${projectId}`, { quota_set: { snapshots: limit } });
+    const setQuota = (limit: number) =>
+      admin.call('block-storage', 'PUT', `/os-quota-sets/${projectId}`, { quota_set: { snapshots: limit } });
     await setQuota(0);
     try {
       const { source } = open();
-      await expect(source.createSnapshot({ vmId: server.id, tag: 'full', environment: snapshots }, signal)).rejects.toMatchObject({ code: 'cloud.quota-exceeded' });
+      await expect(
+        source.createSnapshot({ vmId: server.id, tag: 'full', environment: snapshots }, signal),
+      ).rejects.toMatchObject({ code: 'cloud.quota-exceeded' });
       await source.discardPending({ vmId: server.id, tag: 'full' }, signal);
       await source.close();
     } finally {
@@ -84,7 +103,9 @@ describe('when the cloud does not do as it is told', () => {
     await cloud.phase('end', 'cinder-volume');
     const { source } = open({ snapshotMs: 5000 });
     try {
-      await expect(source.createSnapshot({ vmId: server.id, tag: 'never', environment: snapshots }, signal)).rejects.toMatchObject({ code: 'cloud.not-ready' });
+      await expect(
+        source.createSnapshot({ vmId: server.id, tag: 'never', environment: snapshots }, signal),
+      ).rejects.toMatchObject({ code: 'cloud.not-ready' });
       expect(store.ledger.list()).toMatchObject([{ kind: 'volume-snapshot', state: 'existing' }]);
     } finally {
       await cloud.phase('restart', 'cinder-volume');
@@ -115,10 +136,17 @@ describe('when the cloud does not do as it is told', () => {
     const { backup: foreign } = await api.call<{ backup: { id: string } }>('block-storage', 'POST', '/backups', {
       backup: { volume_id: server.volumeIds[0], name: 'somebody-elses', incremental: true, force: true },
     });
-    await until(async () => (await api.call<{ backup: { status: string } }>('block-storage', 'GET', `/backups/${foreign.id}`)).backup.status === 'available');
+    await until(
+      async () =>
+        (await api.call<{ backup: { status: string } }>('block-storage', 'GET', `/backups/${foreign.id}`)).backup
+          .status === 'available',
+    );
     await server.scribble('vda', 128 * 1024, 64);
 
-    const second = await source.createSnapshot({ vmId: server.id, tag: 'two', environment: backups, base: first }, signal);
+    const second = await source.createSnapshot(
+      { vmId: server.id, tag: 'two', environment: backups, base: first },
+      signal,
+    );
     const changed = await read(source, second, first, replica);
     expect(changed.coverage).toBe('changed');
     expect(changed.replica.equals(await content())).toBe(true);
@@ -129,9 +157,18 @@ describe('when the cloud does not do as it is told', () => {
     await source.deleteBase(second, signal);
     expect(store.ledger.list()).toMatchObject([{ kind: 'volume-backup' }]);
     await api.call('block-storage', 'DELETE', `/backups/${foreign.id}`);
-    await until(async () => (await api.call<{ backups: unknown[] }>('block-storage', 'GET', '/backups?name=somebody-elses')).backups.length === 0);
+    await until(
+      async () =>
+        (await api.call<{ backups: unknown[] }>('block-storage', 'GET', '/backups?name=somebody-elses')).backups
+          .length === 0,
+    );
     const [left] = store.ledger.list();
-    if (left !== undefined) await source.removeResource(left, ledgerScope(store.ledger, { endpointId: 'end-1', replicaId: 'rep-1', side: 'source' }), signal);
+    if (left !== undefined)
+      await source.removeResource(
+        left,
+        ledgerScope(store.ledger, { endpointId: 'end-1', replicaId: 'rep-1', side: 'source' }),
+        signal,
+      );
     await source.close();
   });
 
@@ -139,15 +176,30 @@ describe('when the cloud does not do as it is told', () => {
     const other = await startOriginServer(cloud, { name: 'origin-image', boots: 'image' });
     try {
       const { source } = open();
-      expect((await source.describeVm(other.id, signal)).disks).toEqual([{ id: `root-${other.id}`, size_bytes: 2 ** 30, bootable: true }]);
+      expect((await source.describeVm(other.id, signal)).disks).toEqual([
+        { id: `root-${other.id}`, size_bytes: 2 ** 30, bootable: true },
+      ]);
       expect((await source.describeVm(other.id, signal)).os_type).toBe('linux');
       // By the distribution that the image says it has.
-      expect((await source.describeVm(other.id, signal, { custom_os_type_map: { Debian: 'windows' } })).os_type).toBe('windows');
+      expect((await source.describeVm(other.id, signal, { custom_os_type_map: { Debian: 'windows' } })).os_type).toBe(
+        'windows',
+      );
       await expect(source.prepare(other.id, snapshots, signal)).rejects.toMatchObject({ code: 'source.unsupported' });
-      const service_backups_options = { export_image: 'worker', export_network: 'outside', export_flavor_name: 'rig.worker' };
+      const service_backups_options = {
+        export_image: 'worker',
+        export_network: 'outside',
+        export_flavor_name: 'rig.worker',
+      };
       await source.prepare(other.id, { replica_export_mechanism: 'service_backups', service_backups_options }, signal);
-      await expect(source.prepare(other.id, { service_backups_options: { ...service_backups_options, export_image: 'no-such' } }, signal)).rejects.toMatchObject({
-        code: 'cloud.name-unknown', details: { parameter: 'service_backups_options.export_image' },
+      await expect(
+        source.prepare(
+          other.id,
+          { service_backups_options: { ...service_backups_options, export_image: 'no-such' } },
+          signal,
+        ),
+      ).rejects.toMatchObject({
+        code: 'cloud.name-unknown',
+        details: { parameter: 'service_backups_options.export_image' },
       });
       await expect(source.prepare(other.id, {}, signal)).rejects.toMatchObject({ code: 'cloud.parameter-missing' });
       await source.shutdown(other.id, {}, signal);

@@ -14,7 +14,12 @@ beforeAll(async () => {
 afterAll(() => exporting?.close());
 
 /** Executes and compares. Resolves with the bytes that crossed the link. */
-async function replicate(name: string, server: OriginServer, pool?: string, files?: Record<string, string>): Promise<number> {
+async function replicate(
+  name: string,
+  server: OriginServer,
+  pool?: string,
+  files?: Record<string, string>,
+): Promise<number> {
   const execution = await exporting.lab.execute(name);
   expect(execution, JSON.stringify(execution.error)).toMatchObject({ state: 'completed', leftBehind: 0 });
   expect(await exporting.difference(name, server, pool, files)).toBeUndefined();
@@ -31,33 +36,47 @@ describe('a server that boots from a volume', () => {
 
   it('is listed and described with its disks and networks', async () => {
     const vms = await exporting.lab.use((core) => core.call('vm.list', { endpoint: 'origin' }));
-    expect(vms.find(({ id }) => id === server.id)).toMatchObject({ name: 'origin-web', os_type: 'linux', power: 'running', diskCount: 1, totalBytes: 1024 * mib });
+    expect(vms.find(({ id }) => id === server.id)).toMatchObject({
+      name: 'origin-web',
+      os_type: 'linux',
+      power: 'running',
+      diskCount: 1,
+      totalBytes: 1024 * mib,
+    });
     const vm = await exporting.lab.use((core) => core.call('vm.show', { endpoint: 'origin', vm: server.id }));
-    expect(vm).toMatchObject({ firmware: 'bios', disks: [{ id: server.volumeIds[0], size_bytes: 1024 * mib, storage_backend: 'standard', bootable: true }] });
-    expect(vm.nics).toMatchObject([{ ip_addresses: [expect.stringMatching(/^10\.71\.0\./)], mac_address: expect.stringMatching(/^fa:16:3e/) }]);
+    expect(vm).toMatchObject({
+      firmware: 'bios',
+      disks: [{ id: server.volumeIds[0], size_bytes: 1024 * mib, storage_backend: 'standard', bootable: true }],
+    });
+    expect(vm.nics).toMatchObject([
+      { ip_addresses: [expect.stringMatching(/^10\.71\.0\./)], mac_address: expect.stringMatching(/^fa:16:3e/) },
+    ]);
   });
 
-  describe.each(['distributed_snapshots', 'objectstore_backups', 'distributed_backups', 'service_backups'])('by %s', (mechanism) => {
-    beforeAll(async () => exporting.createReplica(mechanism, server.id, await exporting.mechanism(mechanism)));
+  describe.each(['distributed_snapshots', 'objectstore_backups', 'distributed_backups', 'service_backups'])(
+    'by %s',
+    (mechanism) => {
+      beforeAll(async () => exporting.createReplica(mechanism, server.id, await exporting.mechanism(mechanism)));
 
-    it('is replicated byte for byte', async () => {
-      expect(await replicate(mechanism, server)).toBeGreaterThan(19 * mib);
-    });
+      it('is replicated byte for byte', async () => {
+        expect(await replicate(mechanism, server)).toBeGreaterThan(19 * mib);
+      });
 
-    it('sends what the guest changed since, and little more', async () => {
-      await server.scribble('vda', 200 * MiB, 192);
-      await server.guest('dd if=/dev/zero of=/dev/vda bs=1M seek=12 count=1 conv=fsync,notrunc');
-      const sent = await replicate(mechanism, server);
-      expect(sent).toBeGreaterThanOrEqual(192 * 1024);
-      expect(sent).toBeLessThan(400 * 1024);
-      await server.scribble('vda', 12 * MiB, MiB);
-    });
+      it('sends what the guest changed since, and little more', async () => {
+        await server.scribble('vda', 200 * MiB, 192);
+        await server.guest('dd if=/dev/zero of=/dev/vda bs=1M seek=12 count=1 conv=fsync,notrunc');
+        const sent = await replicate(mechanism, server);
+        expect(sent).toBeGreaterThanOrEqual(192 * 1024);
+        expect(sent).toBeLessThan(400 * 1024);
+        await server.scribble('vda', 12 * MiB, MiB);
+      });
 
-    it('leaves nothing once the replica is deleted', async () => {
-      await exporting.lab.use((core) => core.call('replica.delete', { replica: mechanism }));
-      expect(await leftInOrigin(exporting.cloud)).toEqual([]);
-    });
-  });
+      it('leaves nothing once the replica is deleted', async () => {
+        await exporting.lab.use((core) => core.call('replica.delete', { replica: mechanism }));
+        expect(await leftInOrigin(exporting.cloud)).toEqual([]);
+      });
+    },
+  );
 });
 
 describe('a server whose flavor adds an ephemeral and a swap disk', () => {
@@ -73,9 +92,12 @@ describe('a server whose flavor adds an ephemeral and a swap disk', () => {
     await replicate('local', server);
     const events = await exporting.lab.use((core) => core.call('execution.events', {}));
     const notes = events.filter(({ type }) => type === 'note').map(({ message }) => message);
-    expect(notes).toEqual(expect.arrayContaining([
-      expect.stringMatching(/^origin-local has ephemeral disks of 1 GiB/), expect.stringMatching(/^origin-local has a swap disk of 64 MiB/),
-    ]));
+    expect(notes).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^origin-local has ephemeral disks of 1 GiB/),
+        expect.stringMatching(/^origin-local has a swap disk of 64 MiB/),
+      ]),
+    );
     await exporting.lab.use((core) => core.call('replica.delete', { replica: 'local' }));
   });
 });
@@ -84,12 +106,25 @@ describe('a server that boots from an image, with a volume on another back end',
   let server: OriginServer;
   let root: Record<string, string>;
   beforeAll(async () => {
-    server = await startOriginServer(exporting.cloud, { name: 'origin-db', boots: 'image', more: [{ type: 'archive', sizeGib: 1 }] });
+    server = await startOriginServer(exporting.cloud, {
+      name: 'origin-db',
+      boots: 'image',
+      more: [{ type: 'archive', sizeGib: 1 }],
+    });
     await server.scribble('vda', 5 * MiB, 4 * MiB);
     await server.scribble('vdb', 900 * MiB, 8 * MiB);
     root = { [`root-${server.id}`]: join(exporting.cloud.folder, 'nova', 'instances', server.id, 'disk') };
-    const service_backups_options = { ...exporting.exportOptions, export_flavor_name: 'rig.worker', export_worker_boot_from_volume: true, export_worker_volume_size: 1, export_interim_volume_type: 'archive' };
-    await exporting.createReplica('db', server.id, { replica_export_mechanism: 'service_backups', service_backups_options });
+    const service_backups_options = {
+      ...exporting.exportOptions,
+      export_flavor_name: 'rig.worker',
+      export_worker_boot_from_volume: true,
+      export_worker_volume_size: 1,
+      export_interim_volume_type: 'archive',
+    };
+    await exporting.createReplica('db', server.id, {
+      replica_export_mechanism: 'service_backups',
+      service_backups_options,
+    });
   });
   afterAll(() => server?.close());
 

@@ -43,7 +43,10 @@ describe('tokens that end in the middle of the work', () => {
     const begun = Date.now();
     try {
       const execution = await lab.execute('web');
-      expect(execution, `${execution.error?.code}: ${execution.error?.message}`).toMatchObject({ state: 'completed', leftBehind: 0 });
+      expect(execution, `${execution.error?.code}: ${execution.error?.message}`).toMatchObject({
+        state: 'completed',
+        leftBehind: 0,
+      });
     } finally {
       unsubscribe('http.client.request.start', see);
     }

@@ -36,7 +36,9 @@ describe('a worker whose hypervisor process dies before it answers', () => {
     const events = await lab.use((core) => core.call('execution.events', { execution: ended.id }));
     const told = events.filter(({ type }) => type === 'task.retry').map(({ message }) => message);
     expect(told, `server ${dead}`).toEqual([expect.stringMatching(/does not respond: .*SHUTOFF/)]);
-    const { disks: [disk] } = await lab.use((core) => core.call('replica.show', { replica: 'web' }));
+    const {
+      disks: [disk],
+    } = await lab.use((core) => core.call('replica.show', { replica: 'web' }));
     expect(await lab.difference('web', { [disk?.diskId ?? '']: file })).toBeUndefined();
     expect((await lab.leftovers()).map((line) => line.split(' ')[0])).toEqual(['volume']);
   });
@@ -45,11 +47,19 @@ describe('a worker whose hypervisor process dies before it answers', () => {
 /** Resolves with the server's id, once it ran with its volume and its process was killed. */
 async function killFirstWorker(lab: OpenSourceLab, replicaId: string, execution: Promise<unknown>): Promise<string> {
   let isOver = false;
-  void execution.finally(() => { isOver = true; }).catch(() => undefined);
+  void execution
+    .finally(() => {
+      isOver = true;
+    })
+    .catch(() => undefined);
   while (!isOver) {
     const { servers } = await lab.api.call<{ servers: Worker[] }>('compute', 'GET', '/servers/detail');
-    const worker = servers.find((one) => one.status === 'ACTIVE' && one['os-extended-volumes:volumes_attached'].length > 0
-      && one.metadata['causeway-replica'] === replicaId);
+    const worker = servers.find(
+      (one) =>
+        one.status === 'ACTIVE' &&
+        one['os-extended-volumes:volumes_attached'].length > 0 &&
+        one.metadata['causeway-replica'] === replicaId,
+    );
     if (worker !== undefined) {
       await run('pkill', ['-KILL', '-f', '--', `-uuid ${worker.id}`]);
       return worker.id;

@@ -14,15 +14,30 @@ describe.each(['HTTPS', 'SSH'] satisfies Mechanism[])('the worker agent over %s'
   afterEach(() => void writer?.kill('SIGKILL'));
 
   /** A caller in a process of its own, and what it says. */
-  function startWriter(epoch: number): { readonly child: ChildProcess; readonly said: string[]; says(what: string): Promise<void> } {
-    const asked: StubbornWriter = { access: lab.access, mechanism, options: { ...lab.options, epoch }, disk: lab.disk, diskBytes };
-    const child = spawn(process.execPath, [fileURLToPath(new URL('../rigs/stubborn-writer.ts', import.meta.url)), JSON.stringify(asked)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  function startWriter(epoch: number): {
+    readonly child: ChildProcess;
+    readonly said: string[];
+    says(what: string): Promise<void>;
+  } {
+    const asked: StubbornWriter = {
+      access: lab.access,
+      mechanism,
+      options: { ...lab.options, epoch },
+      disk: lab.disk,
+      diskBytes,
+    };
+    const child = spawn(
+      process.execPath,
+      [fileURLToPath(new URL('../rigs/stubborn-writer.ts', import.meta.url)), JSON.stringify(asked)],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
     writer = child;
     const said: string[] = [];
     const lines = createInterface({ input: child.stdout });
     lines.on('line', (line) => said.push(line));
     return {
-      child, said,
+      child,
+      said,
       async says(what) {
         while (!said.some((line) => line.includes(what))) await once(lines, 'line');
       },
@@ -36,7 +51,8 @@ describe.each(['HTTPS', 'SSH'] satisfies Mechanism[])('the worker agent over %s'
     const session = await lab.connected({ epoch: 4 });
     const mine = await session.open(device(lab.disk), never);
     const twos = Buffer.alloc(diskBytes, 2);
-    for (let offset = 0; offset < diskBytes; offset += 1024 * 1024) await mine.write(offset, twos.subarray(offset, offset + 1024 * 1024), never);
+    for (let offset = 0; offset < diskBytes; offset += 1024 * 1024)
+      await mine.write(offset, twos.subarray(offset, offset + 1024 * 1024), never);
     const gone = once(former.child, 'exit');
     former.child.kill('SIGCONT');
     await gone;
@@ -49,7 +65,9 @@ describe.each(['HTTPS', 'SSH'] satisfies Mechanism[])('the worker agent over %s'
 
   it('is there for the same caller again, for later ones, and on other workers for all', async () => {
     for (const epoch of [5, 5, 6]) await (await lab.connected({ epoch })).close();
-    await expect(lab.connected({ epoch: 5 })).rejects.toThrow(expect.objectContaining({ code: 'fleet.claim-lost' }) as Error);
+    await expect(lab.connected({ epoch: 5 })).rejects.toThrow(
+      expect.objectContaining({ code: 'fleet.claim-lost' }) as Error,
+    );
     lab.access = { ...lab.access, workerId: `${lab.access.workerId}-other` };
     await (await lab.connected({ epoch: 1 })).close();
   }, 120_000);

@@ -8,7 +8,12 @@ const BLOCK = 512 * 1024;
 let made: SourceLab;
 afterEach(() => made.close());
 
-async function expectCopied(platform: SourcePlatform, snapshot: Snapshot, base?: Snapshot, former?: readonly Buffer[]): Promise<readonly Buffer[]> {
+async function expectCopied(
+  platform: SourcePlatform,
+  snapshot: Snapshot,
+  base?: Snapshot,
+  former?: readonly Buffer[],
+): Promise<readonly Buffer[]> {
   const replicas = [];
   for (const [index, diskId] of made.diskIds.entries()) {
     const reader = await platform.openDisk(snapshot, diskId, base, signal);
@@ -24,7 +29,8 @@ it('goes through with a first copy and an increment where others of the account 
   made = await awsHarness({ cloud: { hasQuotas: true }, source: { attempts: 8 } });
   const { platform, vmId, environment, cloud } = made;
   const { quotas } = cloud.world;
-  const refusedOf = (service: RegExp): number => cloud.calls.filter(({ operation = '', status }) => service.test(operation) && Number(status) >= 400).length;
+  const refusedOf = (service: RegExp): number =>
+    cloud.calls.filter(({ operation = '', status }) => service.test(operation) && Number(status) >= 400).length;
   await made.write(0, 0, unit, 0x31);
   quotas?.drain();
   const first = await platform.createSnapshot({ vmId, tag: 'first', environment }, signal);
@@ -69,7 +75,10 @@ it('goes on where the credentials of a role and the tokens of blocks end in the 
     endAll();
     // In two parts, so that something ends while the other one is read.
     const half = length / 2;
-    await Promise.all([reader.read(offset, into.subarray(offset, offset + half), signal), reader.read(offset + half, into.subarray(offset + half, offset + length), signal)]);
+    await Promise.all([
+      reader.read(offset, into.subarray(offset, offset + half), signal),
+      reader.read(offset + half, into.subarray(offset + half, offset + length), signal),
+    ]);
   }
   expect(firstDifference(into, await made.content(0))).toBeUndefined();
   await reader.close();

@@ -21,8 +21,12 @@ async function lab(options: SourceLabOptions = {}): Promise<SourceLab> {
   return made;
 }
 
-const take = ({ platform, vmId, environment }: SourceLab, tag: string) => platform.createSnapshot({ vmId, tag, environment }, signal);
-const idsIn = (state: JsonObject): readonly unknown[] => Object.values(state['disks'] as Readonly<Record<string, { readonly snapshotId: string }>>).map(({ snapshotId }) => snapshotId);
+const take = ({ platform, vmId, environment }: SourceLab, tag: string) =>
+  platform.createSnapshot({ vmId, tag, environment }, signal);
+const idsIn = (state: JsonObject): readonly unknown[] =>
+  Object.values(state['disks'] as Readonly<Record<string, { readonly snapshotId: string }>>).map(
+    ({ snapshotId }) => snapshotId,
+  );
 
 describe('a set of snapshots', () => {
   it('is of one request, also where another one was carried out whose answer was lost', async () => {
@@ -43,12 +47,23 @@ describe('a set of snapshots', () => {
     const made = await lab({ cloud: { transitionMs: 200 } });
     const { world } = made.cloud;
     const cancel = new AbortController();
-    const begun = made.platform.createSnapshot({ vmId: made.vmId, tag: 'grows', environment: {} }, cancel.signal).then(() => 'taken', () => 'called off');
-    await expect.poll(() => made.cloud.calls.filter(({ operation, status }) => operation === 'CreateSnapshots' && status === 200).length).toBe(1);
+    const begun = made.platform.createSnapshot({ vmId: made.vmId, tag: 'grows', environment: {} }, cancel.signal).then(
+      () => 'taken',
+      () => 'called off',
+    );
+    await expect
+      .poll(
+        () =>
+          made.cloud.calls.filter(({ operation, status }) => operation === 'CreateSnapshots' && status === 200).length,
+      )
+      .toBe(1);
     cancel.abort();
     expect(await begun).toBe('called off');
     const added = await made.addDisk(unit, 0x31);
-    await expect(take(made, 'grows')).rejects.toMatchObject({ code: 'source.snapshot-failed', message: expect.stringContaining(added) });
+    await expect(take(made, 'grows')).rejects.toMatchObject({
+      code: 'source.snapshot-failed',
+      message: expect.stringContaining(added),
+    });
     const taken = await take(made, 'grows');
     expect(taken.disks.map(({ diskId }) => diskId)).toContain(added);
     expect(world.snapshots.size).toBe(3);
@@ -60,19 +75,32 @@ describe('a set of snapshots', () => {
     const other = made.reopen();
     closers.push(() => other.close());
     const cancel = new AbortController();
-    const begun = made.platform.createSnapshot({ vmId: made.vmId, tag: 'deleted', environment: {} }, cancel.signal).then(() => 'taken', () => 'called off');
-    await expect.poll(() => made.cloud.calls.filter(({ operation, status }) => operation === 'CreateSnapshots' && status === 200).length).toBe(1);
+    const begun = made.platform
+      .createSnapshot({ vmId: made.vmId, tag: 'deleted', environment: {} }, cancel.signal)
+      .then(
+        () => 'taken',
+        () => 'called off',
+      );
+    await expect
+      .poll(
+        () =>
+          made.cloud.calls.filter(({ operation, status }) => operation === 'CreateSnapshots' && status === 200).length,
+      )
+      .toBe(1);
     cancel.abort();
     expect(await begun).toBe('called off');
     world.snapshots.delete([...world.snapshots.keys()][0] ?? '');
     // Another process goes on: what it did not create itself cannot just be listed late.
-    await expect(other.createSnapshot({ vmId: made.vmId, tag: 'deleted', environment: {} }, signal)).rejects.toMatchObject({ code: 'source.snapshot-failed', message: expect.stringContaining('no longer exists') });
+    await expect(
+      other.createSnapshot({ vmId: made.vmId, tag: 'deleted', environment: {} }, signal),
+    ).rejects.toMatchObject({ code: 'source.snapshot-failed', message: expect.stringContaining('no longer exists') });
     expect(await made.leftovers()).toEqual([]);
   });
 });
 
 describe('credentials of a profile', () => {
-  const identity = async (platform: ReturnType<typeof createAwsSource>) => (await platform.check(signal)).steps.find(({ name }) => name === 'Sign in')?.evidence;
+  const identity = async (platform: ReturnType<typeof createAwsSource>) =>
+    (await platform.check(signal)).steps.find(({ name }) => name === 'Sign in')?.evidence;
 
   it('are read again after another program has renewed them, when they have ended', async () => {
     const made = await lab();
@@ -82,11 +110,23 @@ describe('credentials of a profile', () => {
     const files = { filepath: join(folder, 'credentials'), configFilepath: join(folder, 'config') };
     await writeFile(files.configFilepath, '');
     const renew = async (name: string): Promise<void> => {
-      world.keys.set(name, { id: name, secret: `secret-of-${name}`, sessionToken: `token-of-${name}`, arn: `arn:aws:sts::123456789012:assumed-role/office/${name}` });
-      await writeFile(files.filepath, `[office]\naws_access_key_id = ${name}\naws_secret_access_key = secret-of-${name}\naws_session_token = token-of-${name}\n`);
+      world.keys.set(name, {
+        id: name,
+        secret: `secret-of-${name}`,
+        sessionToken: `token-of-${name}`,
+        arn: `arn:aws:sts::123456789012:assumed-role/office/${name}`,
+      });
+      await writeFile(
+        files.filepath,
+        `[office]\naws_access_key_id = ${name}\naws_secret_access_key = secret-of-${name}\naws_session_token = token-of-${name}\n`,
+      );
     };
     const open = () => {
-      const platform = createAwsSource({ region, profile: 'office', endpoint_urls: { ec2: made.cloud.url, ebs: made.cloud.url, sts: made.cloud.url } }, { scratchFolder: folder }, { gib: unit, attempts: 1, files });
+      const platform = createAwsSource(
+        { region, profile: 'office', endpoint_urls: { ec2: made.cloud.url, ebs: made.cloud.url, sts: made.cloud.url } },
+        { scratchFolder: folder },
+        { gib: unit, attempts: 1, files },
+      );
       closers.push(() => platform.close());
       return platform;
     };
@@ -106,15 +146,32 @@ it('takes no denial of a role for one of the EBS direct APIs', async () => {
   const role = 'arn:aws:iam::123456789012:role/causeway';
   world.roles.set(role, undefined);
   world.denied.add('sts:AssumeRole');
-  const platform = createAwsSource({ region, access_key_id: key.id, secret_access_key: key.secret, role_arn: role, endpoint_urls: { ec2: url, ebs: url, sts: url } }, { scratchFolder: tmpdir() }, { gib: unit, attempts: 1 });
+  const platform = createAwsSource(
+    {
+      region,
+      access_key_id: key.id,
+      secret_access_key: key.secret,
+      role_arn: role,
+      endpoint_urls: { ec2: url, ebs: url, sts: url },
+    },
+    { scratchFolder: tmpdir() },
+    { gib: unit, attempts: 1 },
+  );
   closers.push(() => platform.close());
-  await expect(platform.listVms(signal)).rejects.toMatchObject({ code: 'cloud.permission-denied', details: { action: 'sts:AssumeRole' }, message: expect.stringContaining('sts:AssumeRole') });
+  await expect(platform.listVms(signal)).rejects.toMatchObject({
+    code: 'cloud.permission-denied',
+    details: { action: 'sts:AssumeRole' },
+    message: expect.stringContaining('sts:AssumeRole'),
+  });
 });
 
 it('does not stop a VM that its group would terminate for that', async () => {
   const made = await lab({ environment: { shutdown_migrated_instance: true } });
   made.instance.tags['aws:autoscaling:groupName'] = 'web-servers';
-  await expect(take(made, 'scaled')).rejects.toMatchObject({ code: 'source.shutdown-refused', message: expect.stringContaining('web-servers') });
+  await expect(take(made, 'scaled')).rejects.toMatchObject({
+    code: 'source.shutdown-refused',
+    message: expect.stringContaining('web-servers'),
+  });
   expect(made.instance.state).toBe('running');
   expect(await made.platform.unsupportedDevices?.(made.vmId, signal)).toEqual([expect.stringContaining('web-servers')]);
   expect(await made.leftovers()).toEqual([]);
@@ -124,11 +181,23 @@ it('passes its check with a policy that lets only its own snapshots be deleted',
   const made = await lab();
   const { world } = made.cloud;
   world.deletesOnlyTagged = true;
-  world.snapshots.set('snap-0123456789abcdef0', { id: 'snap-0123456789abcdef0', volumeId: made.diskIds[0] ?? '', size: 1, lineage: '', kmsKeyId: undefined, description: 'of the owner', startedAt: new Date(), state: 'completed', tags: {} });
+  world.snapshots.set('snap-0123456789abcdef0', {
+    id: 'snap-0123456789abcdef0',
+    volumeId: made.diskIds[0] ?? '',
+    size: 1,
+    lineage: '',
+    kmsKeyId: undefined,
+    description: 'of the owner',
+    startedAt: new Date(),
+    state: 'completed',
+    tags: {},
+  });
   expect((await made.platform.check(signal)).steps.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
   await take(made, 'own');
   world.denied.add('ec2:DeleteSnapshot');
-  expect((await made.platform.check(signal)).steps.filter(({ outcome }) => outcome === 'failed')).toMatchObject([{ evidence: expect.stringContaining('ec2:DeleteSnapshot') }]);
+  expect((await made.platform.check(signal)).steps.filter(({ outcome }) => outcome === 'failed')).toMatchObject([
+    { evidence: expect.stringContaining('ec2:DeleteSnapshot') },
+  ]);
 });
 
 it('reads the whole disk when the service refuses to compare with the base, e.g. because it was archived', async () => {
@@ -137,7 +206,12 @@ it('reads the whole disk when the service refuses to compare with the base, e.g.
   const base = await take(made, 'archived');
   await made.platform.promoteToBase(base, undefined, signal);
   const next = await made.platform.createSnapshot({ vmId: made.vmId, tag: 'next', environment: {}, base }, signal);
-  made.cloud.faults.add({ operation: 'ListChangedBlocks', effect: 'refused', status: 400, code: 'ValidationException' });
+  made.cloud.faults.add({
+    operation: 'ListChangedBlocks',
+    effect: 'refused',
+    status: 400,
+    code: 'ValidationException',
+  });
   const reader = await made.platform.openDisk(next, made.diskIds[0] ?? '', base, signal);
   const into = Buffer.alloc(unit);
   await reader.read(0, into, signal);
@@ -151,7 +225,10 @@ it('does not wait for a snapshot that an image was made of, and removes it once 
   const base = await take(made, 'used');
   await made.platform.promoteToBase(base, undefined, signal);
   made.cloud.faults.add({ operation: 'DeleteSnapshot', effect: 'refused', status: 400, code: 'InvalidSnapshot.InUse' });
-  await expect(made.platform.deleteBase(base, signal)).rejects.toMatchObject({ code: 'cloud.request-refused', message: expect.stringContaining('Deregister the image') });
+  await expect(made.platform.deleteBase(base, signal)).rejects.toMatchObject({
+    code: 'cloud.request-refused',
+    message: expect.stringContaining('Deregister the image'),
+  });
   await made.platform.deleteBase(base, signal);
   expect(await made.leftovers()).toEqual([]);
 });

@@ -31,7 +31,13 @@ async function lab(options: SourceLabOptions = {}): Promise<SourceLab> {
 const take = ({ platform, vmId, environment }: SourceLab, tag: string, base?: Snapshot): Promise<Snapshot> =>
   platform.createSnapshot({ vmId, tag, environment, ...(base === undefined ? {} : { base }) }, signal);
 
-async function read(platform: SourcePlatform, snapshot: Snapshot, diskId: string, base?: Snapshot, former?: Buffer): Promise<DiskRead> {
+async function read(
+  platform: SourcePlatform,
+  snapshot: Snapshot,
+  diskId: string,
+  base?: Snapshot,
+  former?: Buffer,
+): Promise<DiskRead> {
   const reader = await platform.openDisk(snapshot, diskId, base, signal);
   try {
     return await readOnto(reader, former, signal);
@@ -43,34 +49,63 @@ async function read(platform: SourcePlatform, snapshot: Snapshot, diskId: string
 /** A source with other credentials than the harness has. */
 function signedInWith(made: SourceLab, connection: object, files?: object): SourcePlatform {
   const { region, endpoint_urls: urls } = made.cloud.connection() as JsonObject;
-  const platform = createAwsSource({ region: region ?? '', endpoint_urls: urls ?? {}, ...connection } as JsonObject, { scratchFolder: tmpdir() }, { gib: unit, attempts: 2, ...(files === undefined ? {} : { files }) });
+  const platform = createAwsSource(
+    { region: region ?? '', endpoint_urls: urls ?? {}, ...connection } as JsonObject,
+    { scratchFolder: tmpdir() },
+    { gib: unit, attempts: 2, ...(files === undefined ? {} : { files }) },
+  );
   closers.push(() => platform.close());
   return platform;
 }
 
 describe('signing in', () => {
-  const signInStep = async (platform: SourcePlatform) => (await platform.check(signal)).steps.find(({ name }) => name === 'Sign in');
+  const signInStep = async (platform: SourcePlatform) =>
+    (await platform.check(signal)).steps.find(({ name }) => name === 'Sign in');
 
   it('takes keys, a session token, a profile and an assumed role with its external ID', async () => {
     const made = await lab();
     const { world, key } = made.cloud;
-    world.keys.set('ASIATEMPORARY', { id: 'ASIATEMPORARY', secret: 'temporary-secret', sessionToken: 'the-token', arn: 'arn:aws:sts::123456789012:assumed-role/someone/else' });
+    world.keys.set('ASIATEMPORARY', {
+      id: 'ASIATEMPORARY',
+      secret: 'temporary-secret',
+      sessionToken: 'the-token',
+      arn: 'arn:aws:sts::123456789012:assumed-role/someone/else',
+    });
     world.roles.set('arn:aws:iam::123456789012:role/causeway', 'migration-2026');
     const folder = await mkdtemp(join(tmpdir(), 'causeway-aws-profile-'));
     closers.push(() => rm(folder, { recursive: true, force: true }));
     const files = { filepath: join(folder, 'credentials'), configFilepath: join(folder, 'config') };
-    await writeFile(files.filepath, `[migration]\naws_access_key_id = ${key.id}\naws_secret_access_key = ${key.secret}\n`);
-    await writeFile(files.configFilepath, '[profile through-role]\nrole_arn = arn:aws:iam::123456789012:role/causeway\nexternal_id = migration-2026\nsource_profile = migration\n');
+    await writeFile(
+      files.filepath,
+      `[migration]\naws_access_key_id = ${key.id}\naws_secret_access_key = ${key.secret}\n`,
+    );
+    await writeFile(
+      files.configFilepath,
+      '[profile through-role]\nrole_arn = arn:aws:iam::123456789012:role/causeway\nexternal_id = migration-2026\nsource_profile = migration\n',
+    );
 
     const keys = { access_key_id: key.id, secret_access_key: key.secret };
-    const temporary = { access_key_id: 'ASIATEMPORARY', secret_access_key: 'temporary-secret', session_token: 'the-token' };
+    const temporary = {
+      access_key_id: 'ASIATEMPORARY',
+      secret_access_key: 'temporary-secret',
+      session_token: 'the-token',
+    };
     const role = { role_arn: 'arn:aws:iam::123456789012:role/causeway', external_id: 'migration-2026' };
     expect((await signInStep(signedInWith(made, keys)))?.evidence).toContain('user/causeway');
     expect((await signInStep(signedInWith(made, temporary)))?.evidence).toContain('assumed-role/someone/else');
-    expect((await signInStep(signedInWith(made, { ...keys, ...role })))?.evidence).toContain('assumed-role/causeway/causeway');
-    expect((await signInStep(signedInWith(made, { profile: 'migration' }, files)))?.evidence).toContain('user/causeway');
-    expect((await signInStep(signedInWith(made, { profile: 'through-role' }, files)))?.evidence).toContain('assumed-role/causeway');
-    expect(await signInStep(signedInWith(made, { profile: 'no-such-profile' }, files))).toMatchObject({ outcome: 'failed', code: 'cloud.authentication-failed' });
+    expect((await signInStep(signedInWith(made, { ...keys, ...role })))?.evidence).toContain(
+      'assumed-role/causeway/causeway',
+    );
+    expect((await signInStep(signedInWith(made, { profile: 'migration' }, files)))?.evidence).toContain(
+      'user/causeway',
+    );
+    expect((await signInStep(signedInWith(made, { profile: 'through-role' }, files)))?.evidence).toContain(
+      'assumed-role/causeway',
+    );
+    expect(await signInStep(signedInWith(made, { profile: 'no-such-profile' }, files))).toMatchObject({
+      outcome: 'failed',
+      code: 'cloud.authentication-failed',
+    });
   });
 
   it('takes the token that single sign-on left in its cache, until that ends', async () => {
@@ -79,9 +114,26 @@ describe('signing in', () => {
     const asked: string[] = [];
     const portal = createServer((request, response) => {
       const { pathname, searchParams } = new URL(request.url ?? '', 'http://portal.invalid');
-      asked.push([request.method, pathname, searchParams.get('account_id'), searchParams.get('role_name'), request.headers['x-amz-sso_bearer_token']].join(' '));
+      asked.push(
+        [
+          request.method,
+          pathname,
+          searchParams.get('account_id'),
+          searchParams.get('role_name'),
+          request.headers['x-amz-sso_bearer_token'],
+        ].join(' '),
+      );
       response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ roleCredentials: { accessKeyId: key.id, secretAccessKey: key.secret, sessionToken: 'any', expiration: Date.now() + 3600_000 } }));
+      response.end(
+        JSON.stringify({
+          roleCredentials: {
+            accessKeyId: key.id,
+            secretAccessKey: key.secret,
+            sessionToken: 'any',
+            expiration: Date.now() + 3600_000,
+          },
+        }),
+      );
     });
     await new Promise<void>((resolve) => portal.listen(0, '127.0.0.1', resolve));
     closers.push(async () => {
@@ -92,8 +144,15 @@ describe('signing in', () => {
     closers.push(() => rm(folder, { recursive: true, force: true }));
     const cache = join(folder, '.aws', 'sso', 'cache');
     await mkdir(cache, { recursive: true });
-    await writeFile(join(folder, '.aws', 'config'), '[profile office]\nsso_session = office\nsso_account_id = 123456789012\nsso_role_name = migration\n[sso-session office]\nsso_region = eu-west-1\nsso_start_url = https://office.awsapps.com/start\n');
-    const token = (expiresAt: Date) => writeFile(join(cache, `${createHash('sha1').update('office').digest('hex')}.json`), JSON.stringify({ accessToken: 'from-the-cache', expiresAt: expiresAt.toISOString() }));
+    await writeFile(
+      join(folder, '.aws', 'config'),
+      '[profile office]\nsso_session = office\nsso_account_id = 123456789012\nsso_role_name = migration\n[sso-session office]\nsso_region = eu-west-1\nsso_start_url = https://office.awsapps.com/start\n',
+    );
+    const token = (expiresAt: Date) =>
+      writeFile(
+        join(cache, `${createHash('sha1').update('office').digest('hex')}.json`),
+        JSON.stringify({ accessToken: 'from-the-cache', expiresAt: expiresAt.toISOString() }),
+      );
     vi.stubEnv('HOME', folder);
     vi.stubEnv('AWS_ENDPOINT_URL_SSO', `http://127.0.0.1:${(portal.address() as AddressInfo).port}`);
 
@@ -101,12 +160,19 @@ describe('signing in', () => {
     expect((await signInStep(signedInWith(made, { profile: 'office' })))?.evidence).toContain('user/causeway');
     expect(asked).toEqual(['GET /federation/credentials 123456789012 migration from-the-cache']);
     await token(new Date(Date.now() - 1000));
-    expect(await signInStep(signedInWith(made, { profile: 'office' }))).toMatchObject({ outcome: 'failed', code: 'cloud.authentication-failed', evidence: expect.stringContaining('aws sso login') });
+    expect(await signInStep(signedInWith(made, { profile: 'office' }))).toMatchObject({
+      outcome: 'failed',
+      code: 'cloud.authentication-failed',
+      evidence: expect.stringContaining('aws sso login'),
+    });
   });
 
   it('goes through the proxy of the environment, and trusts the given authority alone', async () => {
     const certificate = await makeCertificate('cloud.example');
-    const made = await lab({ cloud: { tls: { key: certificate.keyPem, cert: certificate.certPem } }, connection: { allow_untrusted: true } });
+    const made = await lab({
+      cloud: { tls: { key: certificate.keyPem, cert: certificate.certPem } },
+      connection: { allow_untrusted: true },
+    });
     const through: string[] = [];
     const proxy = createServer().on('connect', (request, socket) => {
       through.push(request.url ?? '');
@@ -124,11 +190,20 @@ describe('signing in', () => {
     });
     const url = made.cloud.url.replace('127.0.0.1', 'cloud.example');
     const { key } = made.cloud;
-    const connection = { access_key_id: key.id, secret_access_key: key.secret, endpoint_urls: { ec2: url, ebs: url, sts: url } };
+    const connection = {
+      access_key_id: key.id,
+      secret_access_key: key.secret,
+      endpoint_urls: { ec2: url, ebs: url, sts: url },
+    };
     vi.stubEnv('HTTPS_PROXY', `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
     vi.stubEnv('NO_PROXY', '');
-    expect(await signInStep(signedInWith(made, connection))).toMatchObject({ outcome: 'failed', code: 'cloud.certificate-not-trusted' });
-    expect((await signInStep(signedInWith(made, { ...connection, ca_certificate: certificate.certPem })))?.outcome).toBe('passed');
+    expect(await signInStep(signedInWith(made, connection))).toMatchObject({
+      outcome: 'failed',
+      code: 'cloud.certificate-not-trusted',
+    });
+    expect(
+      (await signInStep(signedInWith(made, { ...connection, ca_certificate: certificate.certPem })))?.outcome,
+    ).toBe('passed');
     expect(through.length).toBeGreaterThan(1);
     expect(new Set(through)).toEqual(new Set([new URL(url).host]));
   });
@@ -139,10 +214,18 @@ describe('signing in', () => {
     const steps = await Promise.all([
       signInStep(signedInWith(made, { access_key_id: key.id, secret_access_key: 'not-the-secret-of-this-key' })),
       signInStep(signedInWith(made, { access_key_id: 'AKIANOSUCHKEY', secret_access_key: key.secret })),
-      signInStep(signedInWith(made, { access_key_id: key.id, secret_access_key: key.secret, role_arn: 'arn:aws:iam::123456789012:role/nobody' })),
+      signInStep(
+        signedInWith(made, {
+          access_key_id: key.id,
+          secret_access_key: key.secret,
+          role_arn: 'arn:aws:iam::123456789012:role/nobody',
+        }),
+      ),
     ]);
     expect(steps.map((step) => [step?.outcome, step?.code])).toEqual([
-      ['failed', 'cloud.authentication-failed'], ['failed', 'cloud.authentication-failed'], ['failed', 'cloud.permission-denied'],
+      ['failed', 'cloud.authentication-failed'],
+      ['failed', 'cloud.authentication-failed'],
+      ['failed', 'cloud.permission-denied'],
     ]);
     expect(JSON.stringify(steps)).not.toContain('not-the-secret');
     expect(JSON.stringify(steps)).not.toContain(key.secret);
@@ -153,16 +236,41 @@ describe('the inventory', () => {
   it('describes boot mode, memory, disks, networks and tags', async () => {
     const made = await lab();
     const { world } = made.cloud;
-    const windows = world.addInstance('mail', { platformDetails: 'Windows', bootMode: 'legacy-bios', type: 'm5d.large', subnetId: 'subnet-0918273645f5e4d3c', tags: { Environment: 'production' } });
+    const windows = world.addInstance('mail', {
+      platformDetails: 'Windows',
+      bootMode: 'legacy-bios',
+      type: 'm5d.large',
+      subnetId: 'subnet-0918273645f5e4d3c',
+      tags: { Environment: 'production' },
+    });
     world.attach(await world.addVolume(3, { type: 'io2' }), windows.id, windows.rootDevice);
     const listed = await made.platform.listVms(signal);
-    expect(listed.find(({ id }) => id === windows.id)).toMatchObject({ name: 'mail', os_type: 'windows', power: 'running', diskCount: 1, totalBytes: 3 * unit, cluster: 'eu-central-1b', tags: ['Environment: production'] });
+    expect(listed.find(({ id }) => id === windows.id)).toMatchObject({
+      name: 'mail',
+      os_type: 'windows',
+      power: 'running',
+      diskCount: 1,
+      totalBytes: 3 * unit,
+      cluster: 'eu-central-1b',
+      tags: ['Environment: production'],
+    });
     const vm = await made.platform.describeVm(windows.id, signal);
-    expect(vm).toMatchObject({ os_type: 'windows', firmware: 'bios', vcpus: 2, memory_mb: 8192, disks: [{ storage_backend: 'io2', bus: 'nvme', bootable: true }] });
+    expect(vm).toMatchObject({
+      os_type: 'windows',
+      firmware: 'bios',
+      vcpus: 2,
+      memory_mb: 8192,
+      disks: [{ storage_backend: 'io2', bus: 'nvme', bootable: true }],
+    });
     // A subnet without a name keeps its id.
     expect(vm.nics).toMatchObject([{ network: 'subnet-0918273645f5e4d3c', ip_addresses: [windows.privateIp] }]);
-    expect(await made.platform.describeVm(made.vmId, signal)).toMatchObject({ firmware: 'uefi', nics: [{ network: 'production' }] });
-    expect(await made.platform.unsupportedDevices?.(windows.id, signal)).toEqual([expect.stringContaining('instance-store disks of 75 GB')]);
+    expect(await made.platform.describeVm(made.vmId, signal)).toMatchObject({
+      firmware: 'uefi',
+      nics: [{ network: 'production' }],
+    });
+    expect(await made.platform.unsupportedDevices?.(windows.id, signal)).toEqual([
+      expect.stringContaining('instance-store disks of 75 GB'),
+    ]);
     expect(await made.platform.unsupportedDevices?.(made.vmId, signal)).toEqual([]);
   });
 
@@ -190,12 +298,20 @@ describe('the check of an endpoint', () => {
     for (const action of ['ec2:CreateSnapshots', 'ebs:ListSnapshotBlocks', 'ec2:StopInstances']) denied.add(action);
     const { passed, steps } = await made.platform.check(signal);
     expect(passed).toBe(false);
-    expect(steps.flatMap(({ outcome, evidence }) => (outcome === 'passed' ? [] : [[outcome, /(?:ec2|ebs):\w+/.exec(evidence)?.[0]]]))).toEqual([
-      ['failed', 'ec2:CreateSnapshots'], ['warning', 'ebs:ListSnapshotBlocks'], ['warning', 'ec2:StopInstances'],
+    expect(
+      steps.flatMap(({ outcome, evidence }) =>
+        outcome === 'passed' ? [] : [[outcome, /(?:ec2|ebs):\w+/.exec(evidence)?.[0]]],
+      ),
+    ).toEqual([
+      ['failed', 'ec2:CreateSnapshots'],
+      ['warning', 'ebs:ListSnapshotBlocks'],
+      ['warning', 'ec2:StopInstances'],
     ]);
     // Without the APIs a worker is needed, and what it needs is tried.
     denied.add('ec2:RunInstances');
-    expect((await made.platform.check(signal)).steps.map(({ evidence }) => evidence)).toContainEqual(expect.stringMatching(/ec2:RunInstances.*no disk can be read/));
+    expect((await made.platform.check(signal)).steps.map(({ evidence }) => evidence)).toContainEqual(
+      expect.stringMatching(/ec2:RunInstances.*no disk can be read/),
+    );
   });
 
   it('lists what a policy has to allow, and the client asks for nothing else', async () => {
@@ -205,7 +321,11 @@ describe('the check of an endpoint', () => {
     expect(JSON.parse(made.platform.policyDocument?.([]) ?? '')).toMatchObject({ Version: '2012-10-17' });
     await made.platform.check(signal);
     await take(made, 'all-calls');
-    expect([...new Set(made.cloud.calls.map(({ operation }) => operation))].filter((name) => !['ec2', 'ebs'].some((service) => allowed.has(`${service}:${name}`)))).toEqual(['GetCallerIdentity']);
+    expect(
+      [...new Set(made.cloud.calls.map(({ operation }) => operation))].filter(
+        (name) => !['ec2', 'ebs'].some((service) => allowed.has(`${service}:${name}`)),
+      ),
+    ).toEqual(['GetCallerIdentity']);
   });
 });
 
@@ -214,9 +334,16 @@ describe('snapshots', () => {
     const made = await lab();
     const { world } = made.cloud;
     const first = await take(made, 'first');
-    expect([...world.snapshots.values()].map(({ tags }) => tags)).toEqual([0, 1].map(() => expect.objectContaining({ 'managed-by': 'causeway', 'causeway-replica': 'rep-1', 'causeway-vm': made.vmId })));
+    expect([...world.snapshots.values()].map(({ tags }) => tags)).toEqual(
+      [0, 1].map(() =>
+        expect.objectContaining({ 'managed-by': 'causeway', 'causeway-replica': 'rep-1', 'causeway-vm': made.vmId }),
+      ),
+    );
     expect(made.cloud.calls.filter(({ operation }) => operation === 'CreateSnapshots')).toHaveLength(1);
-    expect(await made.platform.listManaged?.(signal)).toMatchObject([{ kind: 'volume-snapshot', replicaId: 'rep-1' }, { kind: 'volume-snapshot', replicaId: 'rep-1' }]);
+    expect(await made.platform.listManaged?.(signal)).toMatchObject([
+      { kind: 'volume-snapshot', replicaId: 'rep-1' },
+      { kind: 'volume-snapshot', replicaId: 'rep-1' },
+    ]);
     await made.platform.promoteToBase(first, undefined, signal);
     const second = await take(made, 'second', first);
     await made.platform.promoteToBase(second, first, signal);
@@ -228,7 +355,9 @@ describe('snapshots', () => {
   it('wait until the VM is off, where the environment says so', async () => {
     const made = await lab({ environment: { shutdown_migrated_instance: 'yes' } });
     await take(made, 'off');
-    const order = made.cloud.calls.map(({ operation }) => operation).filter((name) => name === 'StopInstances' || name === 'CreateSnapshots');
+    const order = made.cloud.calls
+      .map(({ operation }) => operation)
+      .filter((name) => name === 'StopInstances' || name === 'CreateSnapshots');
     expect([order, made.instance.state]).toEqual([['StopInstances', 'CreateSnapshots'], 'stopped']);
   });
 
@@ -242,7 +371,9 @@ describe('snapshots', () => {
     await read(made.platform, taken, encrypted.id);
     world.deniedKeys.add(key);
     await expect(made.platform.openDisk(taken, encrypted.id, undefined, signal)).rejects.toMatchObject({
-      code: 'source.encryption-key-denied', message: expect.stringContaining(key), details: { actions: ['kms:Decrypt', 'kms:DescribeKey'] },
+      code: 'source.encryption-key-denied',
+      message: expect.stringContaining(key),
+      details: { actions: ['kms:Decrypt', 'kms:DescribeKey'] },
     });
   });
 });
@@ -298,7 +429,9 @@ describe('reading through the EBS direct APIs', () => {
     const { replica } = await read(made.platform, taken, made.diskIds[0] ?? '');
     expect(firstDifference(replica, await made.content(0))).toBeUndefined();
     world.damagedBlocks = Infinity;
-    await expect(read(made.platform, taken, made.diskIds[0] ?? '')).rejects.toMatchObject({ code: 'source.block-damaged' });
+    await expect(read(made.platform, taken, made.diskIds[0] ?? '')).rejects.toMatchObject({
+      code: 'source.block-damaged',
+    });
   });
 
   it('reads the whole disk when the snapshots have no common lineage', async () => {
@@ -307,7 +440,9 @@ describe('reading through the EBS direct APIs', () => {
     const first = await take(made, 'before');
     await made.platform.promoteToBase(first, undefined, signal);
     const second = await take(made, 'after', first);
-    for (const snapshot of made.cloud.world.snapshots.values()) if (snapshot.tags['causeway-entry'] !== undefined && snapshot.state === 'completed') Object.assign(snapshot, { lineage: snapshot.id });
+    for (const snapshot of made.cloud.world.snapshots.values())
+      if (snapshot.tags['causeway-entry'] !== undefined && snapshot.state === 'completed')
+        Object.assign(snapshot, { lineage: snapshot.id });
     const result = await read(made.platform, second, made.diskIds[0] ?? '', first);
     expect(result.coverage).toBe('allocated');
     expect(firstDifference(result.replica, await made.content(0))).toBeUndefined();
@@ -321,6 +456,8 @@ describe('reading through the EBS direct APIs', () => {
     await read(made.platform, first, made.diskIds[0] ?? '');
     await made.platform.promoteToBase(first, undefined, signal);
     expect(made.cloud.calls.filter(({ operation }) => operation === 'GetSnapshotBlock')).toHaveLength(4);
-    expect(made.notes.at(-1)).toMatch(/^EBS direct: \d+ requests \(\d+ per GiB read\), 4 of them blocks; about USD 0\.0000\d+/);
+    expect(made.notes.at(-1)).toMatch(
+      /^EBS direct: \d+ requests \(\d+ per GiB read\), 4 of them blocks; about USD 0\.0000\d+/,
+    );
   });
 });

@@ -18,7 +18,12 @@ it('replicates a VM of the large public cloud byte for byte, then only what chan
   await lab.fill(0, 600 * MIB, MIB, 0x51);
   await lab.fill(0, 4 * MIB, MIB, 0);
   const increment = await lab.execute('direct');
-  expect(increment).toMatchObject({ state: 'completed', error: '', leftBehind: 0, messages: expect.stringMatching(/EBS direct: \d+ requests \(\d+ per GiB read\)/) });
+  expect(increment).toMatchObject({
+    state: 'completed',
+    error: '',
+    leftBehind: 0,
+    messages: expect.stringMatching(/EBS direct: \d+ requests \(\d+ per GiB read\)/),
+  });
   expect(increment.bytesRead).toBeLessThan(full.bytesRead / 2);
   expect(await lab.difference('direct')).toBeUndefined();
   expect(lab.aws.world.snapshots.size).toBe(1);

@@ -10,7 +10,11 @@ import { runInstance } from '../../electron/engine/platforms/large-public-cloud/
 import { cloudApi } from '../../electron/engine/platforms/large-public-cloud/source/mechanisms/export-worker/cloud-api.ts';
 import { startWorker } from '../../electron/engine/platforms/large-public-cloud/source/mechanisms/export-worker/start-worker.ts';
 import { planWorker } from '../../electron/engine/platforms/large-public-cloud/source/mechanisms/export-worker/worker-plan.ts';
-import { RecentCreations, runOf, type SourceContext } from '../../electron/engine/platforms/large-public-cloud/source/source-context.ts';
+import {
+  RecentCreations,
+  runOf,
+  type SourceContext,
+} from '../../electron/engine/platforms/large-public-cloud/source/source-context.ts';
 import { ledgerScope } from '../../electron/engine/store/ledger.ts';
 import { openStore } from '../../electron/engine/store/store.ts';
 import { exportRole } from '../../electron/engine/workers/export/export-worker.ts';
@@ -29,15 +33,35 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-async function lab(): Promise<{ readonly cloud: LargePublicCloud; readonly context: SourceContext; readonly vmId: string; start(): Promise<string>; stop(): Promise<void>; left(): readonly string[] }> {
+async function lab(): Promise<{
+  readonly cloud: LargePublicCloud;
+  readonly context: SourceContext;
+  readonly vmId: string;
+  start(): Promise<string>;
+  stop(): Promise<void>;
+  left(): readonly string[];
+}> {
   const cloud = await startLargePublicCloud({ transitionMs: 1 });
   const folder = await mkdtemp(join(tmpdir(), 'causeway-aws-worker-'));
   const store = openStore(folder, undefined, hurriedClock(20));
   const around = retryContext({ clock: hurriedClock(20), timing: { pollFirstMs: 5, pollCapMs: 20 } });
   const context: SourceContext = {
-    ...around, recent: new RecentCreations(around.clock), cloud: new AwsCloud(parseConnection(cloud.connection({ caller_address: '127.0.0.0/8' })), { timeoutMs: 3000 }), folder,
-    ledger: ledgerScope(store.ledger, { endpointId: 'end-1', replicaId: 'rep-1', executionId: 'exe-1', side: 'source' }),
-    use: { replicaId: 'rep-1', executionId: 'exe-1' }, note: () => undefined, snapshotMs: 60_000, gib: 2 ** 20, egressAddress: undefined, resolveAddress: undefined,
+    ...around,
+    recent: new RecentCreations(around.clock),
+    cloud: new AwsCloud(parseConnection(cloud.connection({ caller_address: '127.0.0.0/8' })), { timeoutMs: 3000 }),
+    folder,
+    ledger: ledgerScope(store.ledger, {
+      endpointId: 'end-1',
+      replicaId: 'rep-1',
+      executionId: 'exe-1',
+      side: 'source',
+    }),
+    use: { replicaId: 'rep-1', executionId: 'exe-1' },
+    note: () => undefined,
+    snapshotMs: 60_000,
+    gib: 2 ** 20,
+    egressAddress: undefined,
+    resolveAddress: undefined,
   };
   closers.push(async () => {
     await context.cloud.close();
@@ -53,10 +77,20 @@ async function lab(): Promise<{ readonly cloud: LargePublicCloud; readonly conte
   const keyRing = new Map();
   const run = runOf(context, environment);
   return {
-    cloud, context, vmId: vm.id,
-    start: async () => (await startWorker(context, api, await planWorker(context, vm.id, environment, signal), keyRing, run, signal)).workerId,
+    cloud,
+    context,
+    vmId: vm.id,
+    start: async () =>
+      (await startWorker(context, api, await planWorker(context, vm.id, environment, signal), keyRing, run, signal))
+        .workerId,
     stop: () => stopWorker({ ...api }, keyRing, run, exportRole, signal),
-    left: () => [...world.groups.keys(), ...world.volumes.keys(), ...[...world.instances.values()].filter(({ id, state }) => id !== vm.id && state !== 'terminated').map(({ id }) => id)],
+    left: () => [
+      ...world.groups.keys(),
+      ...world.volumes.keys(),
+      ...[...world.instances.values()]
+        .filter(({ id, state }) => id !== vm.id && state !== 'terminated')
+        .map(({ id }) => id),
+    ],
   };
 }
 
@@ -77,17 +111,33 @@ it('removes what was created a moment ago, also before the service knows it', as
   const ledger = context.ledger!;
   const group = 'sg-0a1b2c3d4e5f60718';
   world.groups.set(group, { id: group, name: 'default', description: '', vpcId: '', rules: [], tags: {} });
-  const { entry } = await ledger.ensure({ kind: 'server', key: 'worker/disk-copy/server', lifetime: 'temporary' }, {
-    find: async () => undefined,
-    get: async () => undefined,
-    async create({ entryId }, within) {
-      const id = await runInstance(context.cloud, {
-        token: entryId, imageId: environment.migr_image_map.linux, imageDevices: [], type: 't3.medium', subnetId: [...world.subnets.keys()][0] ?? '', groupId: group, publicIp: false, userData: '', labels: {},
-      }, within);
-      context.recent.add(id);
-      return { id };
+  const { entry } = await ledger.ensure(
+    { kind: 'server', key: 'worker/disk-copy/server', lifetime: 'temporary' },
+    {
+      find: async () => undefined,
+      get: async () => undefined,
+      async create({ entryId }, within) {
+        const id = await runInstance(
+          context.cloud,
+          {
+            token: entryId,
+            imageId: environment.migr_image_map.linux,
+            imageDevices: [],
+            type: 't3.medium',
+            subnetId: [...world.subnets.keys()][0] ?? '',
+            groupId: group,
+            publicIp: false,
+            userData: '',
+            labels: {},
+          },
+          within,
+        );
+        context.recent.add(id);
+        return { id };
+      },
     },
-  }, signal);
+    signal,
+  );
   expect(left()).toHaveLength(2);
   await deleteResource(cloudApi(context), ledger, entry, signal);
   expect(left()).toEqual([group]);
@@ -109,7 +159,10 @@ it('leaves no snapshot when it is cancelled right after they were asked for', as
   made.cloud.world.ground.lag.listings = 3;
   const cancel = new AbortController();
   const taking = made.platform.createSnapshot({ vmId: made.vmId, tag: 'called-off', environment: {} }, cancel.signal);
-  const ended = taking.then(() => 'taken', () => 'called off');
+  const ended = taking.then(
+    () => 'taken',
+    () => 'called off',
+  );
   await expect.poll(() => made.cloud.world.snapshots.size).toBe(2);
   cancel.abort();
   expect(await ended).toBe('called off');

@@ -16,14 +16,19 @@ describe('a person signs in at the resource-group cloud with a device code', () 
   let core: Core;
   const path = (): string => join(folder, '.causeway', 'vault.json');
   const key = (): string => join(folder, 'key');
-  const open = (): Core => createCore({ projectFolder: folder, vault: openVault(path(), async () => keyFileWrapper(key())) });
+  const open = (): Core =>
+    createCore({ projectFolder: folder, vault: openVault(path(), async () => keyFileWrapper(key())) });
   beforeEach(async () => {
     lab = await startAzureLab();
     lab.cloud.signIn.codeIntervalSeconds = 0.05;
     folder = mkdtempSync(join(tmpdir(), 'causeway-sign-in-'));
     core = open();
     const { service_principal_credentials: _none, ...connection } = lab.connection;
-    await core.call('endpoint.add', { name: 'azure', plugin: 'resource-group-cloud', connection: { ...connection, sign_in: 'device_code' } });
+    await core.call('endpoint.add', {
+      name: 'azure',
+      plugin: 'resource-group-cloud',
+      connection: { ...connection, sign_in: 'device_code' },
+    });
   });
   afterEach(async () => {
     await core.close();
@@ -40,7 +45,10 @@ describe('a person signs in at the resource-group cloud with a device code', () 
     const told = Promise.withResolvers<Told>();
     core.subscribe('endpoint.signIn', (payload) => void (payload.attempt === attempt && told.resolve(payload)));
     const answer = core.call('endpoint.signIn', { endpoint: 'azure', attempt }, signal === undefined ? {} : { signal });
-    return { answer, told: await Promise.race([told.promise, answer.then(() => Promise.reject(new Error('no code was shown')))]) };
+    return {
+      answer,
+      told: await Promise.race([told.promise, answer.then(() => Promise.reject(new Error('no code was shown')))]),
+    };
   };
   const tokensAsked = (): number => lab.recorded.filter(({ operation }) => operation === 'Token').length;
   const steps = async () => (await core.call('endpoint.check', { endpoint: 'azure' })).steps;
@@ -63,14 +71,20 @@ describe('a person signs in at the resource-group cloud with a device code', () 
     const before = tokensAsked();
     expect(await signInStep()).toMatchObject({ outcome: 'passed' });
     expect(tokensAsked()).toBeGreaterThan(before);
-    const plain = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-      .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1')).join('\n');
+    const plain = readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+      .join('\n');
     for (const secret of lab.cloud.signIn.personSecrets()) expect(plain).not.toContain(secret);
     expect(lab.cloud.signIn.personSecrets().length).toBeGreaterThan(0);
 
     // What an administrator or a new password ends has to be done again, and says so.
     lab.cloud.signIn.endSessions();
-    expect(await signInStep()).toMatchObject({ outcome: 'failed', code: 'cloud.sign-in-needed', evidence: expect.stringContaining('AADSTS50173') as string });
+    expect(await signInStep()).toMatchObject({
+      outcome: 'failed',
+      code: 'cloud.sign-in-needed',
+      evidence: expect.stringContaining('AADSTS50173') as string,
+    });
     const again = await begin('two');
     lab.cloud.signIn.enter(again.told.code);
     await again.answer;
@@ -106,16 +120,24 @@ describe('a person signs in at the resource-group cloud with a device code', () 
 
     const declined = await begin('two');
     lab.cloud.signIn.enter(declined.told.code, 'declined');
-    await expect(declined.answer).rejects.toMatchObject({ code: 'cloud.sign-in-incomplete', message: expect.stringContaining('declined') as string });
+    await expect(declined.answer).rejects.toMatchObject({
+      code: 'cloud.sign-in-incomplete',
+      message: expect.stringContaining('declined') as string,
+    });
 
     lab.cloud.signIn.codeLifetimeSeconds = 1;
     const late = await begin('three');
-    await expect(late.answer).rejects.toMatchObject({ code: 'cloud.sign-in-incomplete', message: expect.stringContaining('not used in time') as string });
+    await expect(late.answer).rejects.toMatchObject({
+      code: 'cloud.sign-in-incomplete',
+      message: expect.stringContaining('not used in time') as string,
+    });
     expect(await signInStep()).toMatchObject({ outcome: 'failed', code: 'cloud.sign-in-needed' });
   });
 
   it('says before a code is shown that there is no vault to keep the session in', async () => {
-    await expect(core.call('endpoint.signIn', { endpoint: 'azure', attempt: 'one' })).rejects.toMatchObject({ code: 'secrets.no-vault' });
+    await expect(core.call('endpoint.signIn', { endpoint: 'azure', attempt: 'one' })).rejects.toMatchObject({
+      code: 'secrets.no-vault',
+    });
     expect(lab.recorded.map(({ operation }) => operation)).not.toContain('DeviceCode');
   });
 });

@@ -38,13 +38,29 @@ beforeEach(async () => {
   makeKeyFile(keyFile);
   await createVault(join(ensureStateFolder(folder), 'vault.json'), keyFileWrapper(keyFile));
   core = createCore(labCore({ folder, keyFile, cloudFolder: lab.cloud.folder }));
-  await core.call('endpoint.add', { name: 'images', plugin: 'disk-images', connection: { path: join(root, 'images'), os_type: 'linux' } });
-  await core.call('endpoint.add', { name: 'cloud', plugin: 'resource-group-cloud', connection: { ...lab.connection, first_copy: 'direct_upload', caller_address: '127.0.0.1' } });
+  await core.call('endpoint.add', {
+    name: 'images',
+    plugin: 'disk-images',
+    connection: { path: join(root, 'images'), os_type: 'linux' },
+  });
+  await core.call('endpoint.add', {
+    name: 'cloud',
+    plugin: 'resource-group-cloud',
+    connection: { ...lab.connection, first_copy: 'direct_upload', caller_address: '127.0.0.1' },
+  });
   await core.call('replica.create', {
-    name: 'web', source: 'images', destination: 'cloud', vm: 'web',
+    name: 'web',
+    source: 'images',
+    destination: 'cloud',
+    vm: 'web',
     destinationEnvironment: {
-      location: 'westeurope', resource_group: 'migration', network_map: { default: 'production/default' }, storage_map: { default: 'Premium_LRS' }, vm_size: 'Standard_D2s_v5',
-      worker_size: 'Standard_D2s_v5', linux_migr_image: { publisher: 'Canonical', offer: 'ubuntu-24_04-lts', sku: 'server', version: 'latest' },
+      location: 'westeurope',
+      resource_group: 'migration',
+      network_map: { default: 'production/default' },
+      storage_map: { default: 'Premium_LRS' },
+      vm_size: 'Standard_D2s_v5',
+      worker_size: 'Standard_D2s_v5',
+      linux_migr_image: { publisher: 'Canonical', offer: 'ubuntu-24_04-lts', sku: 'server', version: 'latest' },
     },
   });
 });
@@ -74,13 +90,22 @@ async function expectSameBytes(): Promise<void> {
 it('is written and verified without a worker, also past the end of the address, which is revoked', async () => {
   lab.cloud.world.forbidden.add('VirtualMachines_CreateOrUpdate');
   const before = lab.blobs.calls.length;
-  lab.blobs.faults.add({ operation: 'UploadPages', nth: 3, effect: 'refused', status: 403, code: 'AuthenticationFailed' });
+  lab.blobs.faults.add({
+    operation: 'UploadPages',
+    nth: 3,
+    effect: 'refused',
+    status: 403,
+    code: 'AuthenticationFailed',
+  });
   const execution = await execute();
   const puts = lab.blobs.calls.slice(before).filter(({ operation }) => operation === 'UploadPages').length;
   expect(execution, execution.error?.message).toMatchObject({ state: 'completed', leftBehind: 0 });
   await expectSameBytes();
   expect(puts).toBeGreaterThan(2);
-  expect(disk()?.properties).toMatchObject({ diskState: 'Unattached', creationData: { createOption: 'Upload', uploadSizeBytes: 1024 * MiB + 512 } });
+  expect(disk()?.properties).toMatchObject({
+    diskState: 'Unattached',
+    creationData: { createOption: 'Upload', uploadSizeBytes: 1024 * MiB + 512 },
+  });
   expect(called('Disks_GrantAccess')).toBeGreaterThan(1);
   expect(lab.blobs.hasAccess(disk()?.properties.uniqueId ?? '')).toBe(false);
   expect(lab.cloud.world.virtualMachines.size).toBe(0);
@@ -89,7 +114,14 @@ it('is written and verified without a worker, also past the end of the address, 
 
 it('leaves no address behind when it fails, and goes on by a worker', async () => {
   lab.cloud.world.forbidden.add('VirtualMachines_CreateOrUpdate');
-  lab.blobs.faults.add({ operation: 'UploadPages', nth: 4, times: Infinity, effect: 'refused', status: 403, code: 'AuthorizationPermissionMismatch' });
+  lab.blobs.faults.add({
+    operation: 'UploadPages',
+    nth: 4,
+    times: Infinity,
+    effect: 'refused',
+    status: 403,
+    code: 'AuthorizationPermissionMismatch',
+  });
   const failed = await execute();
   expect(failed.state).toBe('failed');
   expect(lab.blobs.hasAccess(disk()?.properties.uniqueId ?? '')).toBe(false);

@@ -26,9 +26,15 @@ let core: Core;
 let path: string;
 
 const environment: JsonObject = {
-  location: 'westeurope', resource_group: 'migration', network_map: { default: 'production/default' }, storage_map: { default: 'Premium_LRS' }, vm_size: 'Standard_D2s_v5',
-  worker_size: 'Standard_D2s_v5', linux_migr_image: { publisher: 'Canonical', offer: 'ubuntu-24_04-lts', sku: 'server', version: 'latest' },
-  storage_account_name: 'migrationblobs', storage_container_name: 'disks',
+  location: 'westeurope',
+  resource_group: 'migration',
+  network_map: { default: 'production/default' },
+  storage_map: { default: 'Premium_LRS' },
+  vm_size: 'Standard_D2s_v5',
+  worker_size: 'Standard_D2s_v5',
+  linux_migr_image: { publisher: 'Canonical', offer: 'ubuntu-24_04-lts', sku: 'server', version: 'latest' },
+  storage_account_name: 'migrationblobs',
+  storage_container_name: 'disks',
 };
 
 beforeAll(async () => {
@@ -46,9 +52,23 @@ beforeAll(async () => {
   makeKeyFile(keyFile);
   await createVault(join(ensureStateFolder(folder), 'vault.json'), keyFileWrapper(keyFile));
   core = createCore(labCore({ folder, keyFile, cloudFolder: lab.cloud.folder }));
-  await core.call('endpoint.add', { name: 'images', plugin: 'disk-images', connection: { path: join(root, 'images'), os_type: 'linux' } });
-  await core.call('endpoint.add', { name: 'cloud', plugin: 'resource-group-cloud', connection: { ...lab.connection, caller_address: '127.0.0.1' } });
-  await core.call('replica.create', { name: 'web', source: 'images', destination: 'cloud', vm: 'web', destinationEnvironment: environment });
+  await core.call('endpoint.add', {
+    name: 'images',
+    plugin: 'disk-images',
+    connection: { path: join(root, 'images'), os_type: 'linux' },
+  });
+  await core.call('endpoint.add', {
+    name: 'cloud',
+    plugin: 'resource-group-cloud',
+    connection: { ...lab.connection, caller_address: '127.0.0.1' },
+  });
+  await core.call('replica.create', {
+    name: 'web',
+    source: 'images',
+    destination: 'cloud',
+    vm: 'web',
+    destinationEnvironment: environment,
+  });
 });
 afterAll(async () => {
   await core.close();
@@ -86,9 +106,17 @@ async function expectVhd(bytes: number): Promise<void> {
 it('finds before anything is made that the account is not there, has no page blobs, or is elsewhere, and that a disk is too large', async () => {
   const destination = createAzureDestination(lab.connection, { timing: { pollFirstMs: 5, pollCapMs: 20 } });
   const found = async (more: JsonObject, gib = 1): Promise<readonly string[]> => {
-    const vm: Vm = { id: 'vm', name: 'web', os_type: 'linux', disks: [{ id: 'root', size_bytes: gib * GiB }], nics: [{ id: 'n0', network: 'default' }] };
+    const vm: Vm = {
+      id: 'vm',
+      name: 'web',
+      os_type: 'linux',
+      disks: [{ id: 'root', size_bytes: gib * GiB }],
+      nics: [{ id: 'n0', network: 'default' }],
+    };
     const findings = await destination.checkEnvironment({ ...environment, ...more }, vm, new AbortController().signal);
-    return findings.filter(({ path: at }) => at === '/storage_account_name').map(({ rule }) => rule.replace(/.*\//, ''));
+    return findings
+      .filter(({ path: at }) => at === '/storage_account_name')
+      .map(({ rule }) => rule.replace(/.*\//, ''));
   };
   expect(await found({ storage_account_name: 'nobodys' })).toEqual(['online-name-unknown']);
   const account = [...lab.cloud.world.storageAccounts.values()].find(({ name }) => name === 'other');
@@ -121,25 +149,46 @@ it('is copied to a page blob of the container, which is made, without a worker, 
   const second = await execute();
   expect(second, second.error?.message).toMatchObject({ state: 'completed', leftBehind: 0 });
   const events = await core.call('execution.events', { execution: second.id });
-  expect(events.filter(({ type }) => type === 'disk.done').reduce((sum, { details }) => sum + Number(details['bytesSent']), 0)).toBeLessThan(MiB);
+  expect(
+    events
+      .filter(({ type }) => type === 'disk.done')
+      .reduce((sum, { details }) => sum + Number(details['bytesSent']), 0),
+  ).toBeLessThan(MiB);
   await expectSameBytes(blobFile());
 });
 
 it('stays where it is: another account is refused before anything is changed', async () => {
-  await core.call('replica.update', { replica: 'web', destinationEnvironment: { ...environment, storage_container_name: 'elsewhere' } });
-  expect(await execute()).toMatchObject({ state: 'failed', error: { code: 'general.invalid-input', message: expect.stringContaining('page blobs of container disks') } });
+  await core.call('replica.update', {
+    replica: 'web',
+    destinationEnvironment: { ...environment, storage_container_name: 'elsewhere' },
+  });
+  expect(await execute()).toMatchObject({
+    state: 'failed',
+    error: { code: 'general.invalid-input', message: expect.stringContaining('page blobs of container disks') },
+  });
   expect([...accounts().containers]).toEqual(['migrationblobs/disks']);
   await core.call('replica.update', { replica: 'web', destinationEnvironment: environment });
 });
 
 it('is deployed as managed disks of the wanted type, made of the blob, which stays what it is', async () => {
   lab.cloud.world.forbidden.clear();
-  const { id } = await core.call('deployment.create', { replica: 'web', options: { skipMorphing: true, bootCheck: { mode: 'none' } } });
+  const { id } = await core.call('deployment.create', {
+    replica: 'web',
+    options: { skipMorphing: true, bootCheck: { mode: 'none' } },
+  });
   await core.drain();
   const deployment = await core.call('deployment.show', { deployment: id });
   expect(deployment, deployment.error?.message).toMatchObject({ state: 'completed', leftBehind: 0 });
   const [disk] = [...lab.cloud.world.disks.values()];
-  expect(disk).toMatchObject({ sku: { name: 'Premium_LRS' }, properties: { diskSizeGB: 1, osType: 'Linux', hyperVGeneration: 'V1', creationData: { createOption: 'Import', sourceUri: expect.stringContaining('/migrationblobs/disks/') } } });
+  expect(disk).toMatchObject({
+    sku: { name: 'Premium_LRS' },
+    properties: {
+      diskSizeGB: 1,
+      osType: 'Linux',
+      hyperVGeneration: 'V1',
+      creationData: { createOption: 'Import', sourceUri: expect.stringContaining('/migrationblobs/disks/') },
+    },
+  });
   await expectSameBytes(lab.cloud.volumePath(disk?.id ?? ''));
   await expectVhd(GiB);
   // The snapshots that the deployment went by are gone.
@@ -149,7 +198,9 @@ it('is deployed as managed disks of the wanted type, made of the blob, which sta
 });
 
 it('is removed with its replica', async () => {
-  const [volume, ...others] = (await core.call('ledger.list', {})).filter(({ kind, state }) => kind === 'volume' && state === 'existing');
+  const [volume, ...others] = (await core.call('ledger.list', {})).filter(
+    ({ kind, state }) => kind === 'volume' && state === 'existing',
+  );
   expect([volume?.lifetime, others]).toEqual(['replica', []]);
   await core.call('replica.delete', { replica: 'web' });
   expect([accounts().blobs.size, lab.cloud.world.leftovers()]).toEqual([0, []]);

@@ -26,7 +26,15 @@ describe('the resource-group cloud as a source', () => {
   afterEach(() => lab.close());
 
   const snapshot = (base?: Snapshot) =>
-    lab.platform.createSnapshot({ vmId: lab.vmId, tag: `tag-${(tags += 1)}`, environment: lab.environment, ...(base === undefined ? {} : { base }) }, signal);
+    lab.platform.createSnapshot(
+      {
+        vmId: lab.vmId,
+        tag: `tag-${(tags += 1)}`,
+        environment: lab.environment,
+        ...(base === undefined ? {} : { base }),
+      },
+      signal,
+    );
   const read = async (of: Snapshot, base?: Snapshot, former?: Buffer): Promise<DiskRead> => {
     const reader = await lab.platform.openDisk(of, lab.diskIds[0] ?? '', base, signal);
     try {
@@ -42,7 +50,9 @@ describe('the resource-group cloud as a source', () => {
 
   it('opens addresses late, shares them, renews those that expire in the middle of a first copy and of an increment, and revokes them', async () => {
     const taken = await snapshot();
-    const readers = await Promise.all([0, 1].map(() => lab.platform.openDisk(taken, lab.diskIds[0] ?? '', undefined, signal)));
+    const readers = await Promise.all(
+      [0, 1].map(() => lab.platform.openDisk(taken, lab.diskIds[0] ?? '', undefined, signal)),
+    );
     expect(called('Snapshots_GrantAccess')).toBe(0);
     const [first, second] = readers;
     if (first === undefined || second === undefined) throw new Error('two readers');
@@ -68,7 +78,9 @@ describe('the resource-group cloud as a source', () => {
       expect(firstDifference(one.replica, await lab.content(0))).toBeUndefined();
     }
     await lab.platform.promoteToBase(next, taken, signal);
-    expect(lab.notes.at(-1)).toMatch(/^Snapshots were read directly: \d+ requests \(\d+ per GiB read\), \d+ of them lists of pages; the data costs about USD 0\.\d+ if it leaves Azure/);
+    expect(lab.notes.at(-1)).toMatch(
+      /^Snapshots were read directly: \d+ requests \(\d+ per GiB read\), \d+ of them lists of pages; the data costs about USD 0\.\d+ if it leaves Azure/,
+    );
     // The snapshots of the last success, one for each disk, and no address.
     expect(await lab.leftovers()).toHaveLength(2);
     await lab.platform.deleteBase(next, signal);
@@ -101,7 +113,13 @@ describe('the resource-group cloud as a source', () => {
   it('compares the whole disk when the service refuses to compare two snapshots, and says so', async () => {
     const base = await snapshot();
     await lab.platform.promoteToBase(base, undefined, signal);
-    lab.lab.blobs.faults.add({ operation: 'GetPageRangesDiff', times: 100, effect: 'refused', status: 409, code: 'PreviousSnapshotOperationNotSupported' });
+    lab.lab.blobs.faults.add({
+      operation: 'GetPageRangesDiff',
+      times: 100,
+      effect: 'refused',
+      status: 409,
+      code: 'PreviousSnapshotOperationNotSupported',
+    });
     const taken = await snapshot(base);
     const result = await read(taken, base);
     expect(result.coverage).toBe('allocated');
@@ -124,13 +142,16 @@ describe('the resource-group cloud as a source', () => {
     const taken = await snapshot();
     const before = called('Token');
     lab.lab.cloud.signIn.revokeAll();
-    const results = await Promise.all(lab.diskIds.map(async (diskId) => {
-      const reader = await lab.platform.openDisk(taken, diskId, undefined, signal);
-      const result = await readOnto(reader, undefined, signal);
-      await reader.close();
-      return result;
-    }));
-    for (const [index, { replica }] of results.entries()) expect(firstDifference(replica, await lab.content(index))).toBeUndefined();
+    const results = await Promise.all(
+      lab.diskIds.map(async (diskId) => {
+        const reader = await lab.platform.openDisk(taken, diskId, undefined, signal);
+        const result = await readOnto(reader, undefined, signal);
+        await reader.close();
+        return result;
+      }),
+    );
+    for (const [index, { replica }] of results.entries())
+      expect(firstDifference(replica, await lab.content(index))).toBeUndefined();
     expect(called('Token') - before).toBe(1);
     lab.lab.cloud.signIn.revokeAll();
     await lab.platform.discardSnapshot(taken, undefined, signal);
@@ -140,8 +161,16 @@ describe('the resource-group cloud as a source', () => {
   it('takes all disks again when an attempt before got some of them only', async () => {
     const { faults, world } = lab.lab.cloud;
     const request = { vmId: lab.vmId, tag: 'half', environment: lab.environment };
-    faults.add({ operation: 'Snapshots_CreateOrUpdate', times: 1, effect: 'refused', status: 403, code: 'RequestDisallowedByPolicy' });
-    await expect(lab.platform.createSnapshot(request, signal)).rejects.toMatchObject({ code: 'cloud.permission-denied' });
+    faults.add({
+      operation: 'Snapshots_CreateOrUpdate',
+      times: 1,
+      effect: 'refused',
+      status: 403,
+      code: 'RequestDisallowedByPolicy',
+    });
+    await expect(lab.platform.createSnapshot(request, signal)).rejects.toMatchObject({
+      code: 'cloud.permission-denied',
+    });
     const [first] = [...world.snapshots.values()];
     expect(world.snapshots.size).toBe(1);
     const taken = await lab.platform.createSnapshot(request, signal);
@@ -164,60 +193,132 @@ describe('the resource-group cloud as a source', () => {
   });
 
   it('names what is missing in the check, and as a custom role', async () => {
-    lab.lab.cloud.world.permissions = [{ actions: ['*/read', 'Microsoft.Compute/snapshots/*'], notActions: ['Microsoft.Compute/snapshots/endGetAccess/action'] }];
+    lab.lab.cloud.world.permissions = [
+      {
+        actions: ['*/read', 'Microsoft.Compute/snapshots/*'],
+        notActions: ['Microsoft.Compute/snapshots/endGetAccess/action'],
+      },
+    ];
     const { steps, passed } = await lab.platform.check(signal);
     expect(passed).toBe(true);
-    const warnings = steps.filter(({ outcome }) => outcome === 'warning').map(({ evidence }) => evidence).join('\n');
+    const warnings = steps
+      .filter(({ outcome }) => outcome === 'warning')
+      .map(({ evidence }) => evidence)
+      .join('\n');
     expect(warnings).toContain('Microsoft.Compute/snapshots/endGetAccess/action');
     expect(warnings).toContain('Microsoft.Compute/disks/beginGetAccess/action');
     expect(warnings).not.toContain('virtualMachines/read');
-    const role = JSON.parse(lab.platform.policyDocument?.(lab.platform.policy?.() ?? []) ?? '') as { Actions: readonly string[]; AssignableScopes: readonly string[] };
+    const role = JSON.parse(lab.platform.policyDocument?.(lab.platform.policy?.() ?? []) ?? '') as {
+      Actions: readonly string[];
+      AssignableScopes: readonly string[];
+    };
     expect(role.AssignableScopes).toEqual([`/subscriptions/${lab.lab.cloud.subscriptionId}`]);
-    expect(role.Actions).toEqual(expect.arrayContaining(['Microsoft.Compute/snapshots/beginGetAccess/action', 'Microsoft.Compute/virtualMachines/read']));
+    expect(role.Actions).toEqual(
+      expect.arrayContaining([
+        'Microsoft.Compute/snapshots/beginGetAccess/action',
+        'Microsoft.Compute/virtualMachines/read',
+      ]),
+    );
   });
 
   it('finds a VM by its name where the environment says where, and not elsewhere', async () => {
     const { resourceGroup } = lab.lab.cloud;
-    expect((await lab.platform.describeVm('WEB', signal, { resource_group: resourceGroup, location: 'West Europe' })).id).toBe(lab.vmId);
-    for (const [environment, parameter] of [[{ location: 'northeurope' }, 'location'], [{ resource_group: 'other' }, 'resource_group']] as const) {
-      await expect(lab.platform.describeVm(lab.vmId, signal, environment)).rejects.toMatchObject({ code: 'source.vm-not-found', details: { parameter } });
+    expect(
+      (await lab.platform.describeVm('WEB', signal, { resource_group: resourceGroup, location: 'West Europe' })).id,
+    ).toBe(lab.vmId);
+    for (const [environment, parameter] of [
+      [{ location: 'northeurope' }, 'location'],
+      [{ resource_group: 'other' }, 'resource_group'],
+    ] as const) {
+      await expect(lab.platform.describeVm(lab.vmId, signal, environment)).rejects.toMatchObject({
+        code: 'source.vm-not-found',
+        details: { parameter },
+      });
     }
   });
 
   it('describes generation 2 with secure boot, names special disks, and refuses what cannot be read', async () => {
     const { cloud } = lab.lab;
     const vm = await stockVm(cloud, {
-      name: 'db', generation: 'V2', osType: 'Windows', securityProfile: { securityType: 'TrustedLaunch', uefiSettings: { secureBootEnabled: true } }, tags: { team: 'data' },
-      disks: [{ name: 'db-os', sizeBytes: MIB }, { name: 'db-log', sizeBytes: MIB, sku: 'UltraSSD_LRS', properties: { maxShares: 2, encryption: { type: 'EncryptionAtRestWithCustomerKey', diskEncryptionSetId: '/des' } } }],
+      name: 'db',
+      generation: 'V2',
+      osType: 'Windows',
+      securityProfile: { securityType: 'TrustedLaunch', uefiSettings: { secureBootEnabled: true } },
+      tags: { team: 'data' },
+      disks: [
+        { name: 'db-os', sizeBytes: MIB },
+        {
+          name: 'db-log',
+          sizeBytes: MIB,
+          sku: 'UltraSSD_LRS',
+          properties: {
+            maxShares: 2,
+            encryption: { type: 'EncryptionAtRestWithCustomerKey', diskEncryptionSetId: '/des' },
+          },
+        },
+      ],
     });
     const id = `${cloud.resourceGroup}/db`;
-    expect(await lab.platform.describeVm(id, signal)).toMatchObject({ os_type: 'windows', firmware: 'uefi', secure_boot: true, disks: [{ bootable: true }, { storage_backend: 'UltraSSD_LRS' }] });
-    expect((await lab.platform.listVms(signal)).find((one) => one.id === id)).toMatchObject({ tags: ['team: data'], folder: `westeurope/${cloud.resourceGroup}`, power: 'running' });
+    expect(await lab.platform.describeVm(id, signal)).toMatchObject({
+      os_type: 'windows',
+      firmware: 'uefi',
+      secure_boot: true,
+      disks: [{ bootable: true }, { storage_backend: 'UltraSSD_LRS' }],
+    });
+    expect((await lab.platform.listVms(signal)).find((one) => one.id === id)).toMatchObject({
+      tags: ['team: data'],
+      folder: `westeurope/${cloud.resourceGroup}`,
+      power: 'running',
+    });
     const remarks = (await lab.platform.unsupportedDevices?.(id, signal))?.join('\n');
-    for (const word of ['temporary disk', 'several VMs', 'disk encryption set', 'background']) expect(remarks).toContain(word);
+    for (const word of ['temporary disk', 'several VMs', 'disk encryption set', 'background'])
+      expect(remarks).toContain(word);
     await lab.platform.prepare(id, {}, signal);
     const disk = [...cloud.world.disks.values()].find(({ name }) => name === 'db-os');
     Object.assign(disk?.properties ?? {}, { encryptionSettingsCollection: { enabled: true } });
-    await expect(lab.platform.prepare(id, {}, signal)).rejects.toMatchObject({ code: 'source.unsupported', message: expect.stringContaining('Azure Disk Encryption') as unknown });
+    await expect(lab.platform.prepare(id, {}, signal)).rejects.toMatchObject({
+      code: 'source.unsupported',
+      message: expect.stringContaining('Azure Disk Encryption') as unknown,
+    });
     Object.assign(vm.properties, { securityProfile: { securityType: 'ConfidentialVM' } });
-    await expect(lab.platform.prepare(id, {}, signal)).rejects.toMatchObject({ message: expect.stringContaining('confidential') as unknown });
-    Object.assign(vm.properties.storageProfile.osDisk, { managedDisk: undefined, vhd: { uri: 'https://a.blob.invalid/vhds/db.vhd' } });
-    await expect(lab.platform.prepare(id, {}, signal)).rejects.toMatchObject({ message: expect.stringContaining('unmanaged') as unknown });
+    await expect(lab.platform.prepare(id, {}, signal)).rejects.toMatchObject({
+      message: expect.stringContaining('confidential') as unknown,
+    });
+    Object.assign(vm.properties.storageProfile.osDisk, {
+      managedDisk: undefined,
+      vhd: { uri: 'https://a.blob.invalid/vhds/db.vhd' },
+    });
+    await expect(lab.platform.prepare(id, {}, signal)).rejects.toMatchObject({
+      message: expect.stringContaining('unmanaged') as unknown,
+    });
   });
 
   it('plans an export worker in the words of its parameters where the endpoint reads by one, and only there', async () => {
     const { resourceGroup } = lab.lab.cloud;
     const platform = lab.openWith({ disk_access: 'export_worker', caller_address: '127.0.0.0/8' });
-    const worker = { export_worker_size: 'Standard_D2s_v5', export_worker_image: { publisher: 'Debian', offer: 'debian-12', sku: '12-gen2', version: 'latest' } };
+    const worker = {
+      export_worker_size: 'Standard_D2s_v5',
+      export_worker_image: { publisher: 'Debian', offer: 'debian-12', sku: '12-gen2', version: 'latest' },
+    };
     await platform.prepare(lab.vmId, { resource_group: resourceGroup, ...worker }, signal);
-    for (const [more, parameter] of [[{ export_worker_size: undefined }, 'export_worker_size'], [{ export_worker_size: 'Standard_Q9' }, 'export_worker_size'], [{ export_worker_image: { ...worker.export_worker_image, sku: 'none' } }, 'export_worker_image']] as const) {
+    for (const [more, parameter] of [
+      [{ export_worker_size: undefined }, 'export_worker_size'],
+      [{ export_worker_size: 'Standard_Q9' }, 'export_worker_size'],
+      [{ export_worker_image: { ...worker.export_worker_image, sku: 'none' } }, 'export_worker_image'],
+    ] as const) {
       const environment = JSON.parse(JSON.stringify({ ...worker, ...more })) as object;
-      await expect(platform.prepare(lab.vmId, { ...environment }, signal)).rejects.toMatchObject({ details: { parameter }, message: expect.stringContaining('export_worker') as unknown });
+      await expect(platform.prepare(lab.vmId, { ...environment }, signal)).rejects.toMatchObject({
+        details: { parameter },
+        message: expect.stringContaining('export_worker') as unknown,
+      });
     }
     const small = { ...worker, export_worker_size: 'Standard_B1s' };
     await platform.prepare(lab.vmId, small, signal);
     await lab.addDisk(MIB, 1);
-    await expect(platform.prepare(lab.vmId, small, signal)).rejects.toMatchObject({ details: { parameter: 'export_worker_size' }, message: expect.stringContaining('takes 2 data disks') as unknown });
+    await expect(platform.prepare(lab.vmId, small, signal)).rejects.toMatchObject({
+      details: { parameter: 'export_worker_size' },
+      message: expect.stringContaining('takes 2 data disks') as unknown,
+    });
     await platform.close();
     await lab.platform.prepare(lab.vmId, { export_worker_size: 'Standard_Q9' }, signal);
   });
@@ -235,22 +336,51 @@ describe('the resource-group cloud as a source', () => {
 
   it('offers choices and lists what it made', async () => {
     const options = await lab.platform.options(['regions', 'resource_groups', 'machine_types', 'unknown'], signal);
-    expect(options).toMatchObject({ regions: [{ name: 'westeurope' }], resource_groups: [{ name: lab.lab.cloud.resourceGroup }], unknown: [] });
+    expect(options).toMatchObject({
+      regions: [{ name: 'westeurope' }],
+      resource_groups: [{ name: lab.lab.cloud.resourceGroup }],
+      unknown: [],
+    });
     expect(options['machine_types']?.find(({ name }) => name === 'Standard_D2s_v5')?.description).toBe('2 vCPU, 8 GiB');
     const taken = await snapshot();
-    expect(await lab.platform.listManaged?.(signal)).toEqual([0, 1].map(() => expect.objectContaining({ kind: 'volume-snapshot', replicaId: 'rep-1', details: { resourceGroup: lab.lab.cloud.resourceGroup } }) as unknown));
+    expect(await lab.platform.listManaged?.(signal)).toEqual(
+      [0, 1].map(
+        () =>
+          expect.objectContaining({
+            kind: 'volume-snapshot',
+            replicaId: 'rep-1',
+            details: { resourceGroup: lab.lab.cloud.resourceGroup },
+          }) as unknown,
+      ),
+    );
     await lab.platform.discardSnapshot(taken, undefined, signal);
   });
 
   it('tells neither secret nor signature when signing in or reading fails', async () => {
     const { connection } = lab.lab;
     const secret = connection.service_principal_credentials.client_secret;
-    const wrong = openAzure({ ...connection, service_principal_credentials: { ...connection.service_principal_credentials, client_secret: `${secret}x` } }, { clock: hurriedClock(2) });
+    const wrong = openAzure(
+      {
+        ...connection,
+        service_principal_credentials: { ...connection.service_principal_credentials, client_secret: `${secret}x` },
+      },
+      { clock: hurriedClock(2) },
+    );
     const refused = await wrong.signIn(signal).catch((error: unknown) => error);
     wrong.close();
-    expect(refused).toMatchObject({ code: 'cloud.authentication-failed', message: expect.stringContaining('AADSTS7000215') as unknown, details: { code: 'AADSTS7000215' } });
+    expect(refused).toMatchObject({
+      code: 'cloud.authentication-failed',
+      message: expect.stringContaining('AADSTS7000215') as unknown,
+      details: { code: 'AADSTS7000215' },
+    });
     const taken = await snapshot();
-    lab.lab.blobs.faults.add({ operation: 'GetPageRanges', times: 100, effect: 'refused', status: 400, code: 'InvalidInput' });
+    lab.lab.blobs.faults.add({
+      operation: 'GetPageRanges',
+      times: 100,
+      effect: 'refused',
+      status: 400,
+      code: 'InvalidInput',
+    });
     const failed = await read(taken).catch((error: unknown) => error);
     expect(failed).toBeInstanceOf(CausewayError);
     const text = JSON.stringify([refused, failed].map((error) => (error as CausewayError).toRecord()));
@@ -262,10 +392,31 @@ describe('the resource-group cloud as a source', () => {
     const folder = await mkdtemp(join(tmpdir(), 'causeway-azure-certificate-'));
     try {
       const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
-      await promisify(execFile)('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=causeway', '-days', '2', '-keyout', key, '-out', certificate]);
+      await promisify(execFile)('openssl', [
+        'req',
+        '-x509',
+        '-newkey',
+        'rsa:2048',
+        '-nodes',
+        '-subj',
+        '/CN=causeway',
+        '-days',
+        '2',
+        '-keyout',
+        key,
+        '-out',
+        certificate,
+      ]);
       const [keyPem, certificatePem] = await Promise.all([readFile(key, 'utf8'), readFile(certificate, 'utf8')]);
       const { cloud, connection } = lab.lab;
-      const open = () => openAzure({ ...connection, service_principal_credentials: { client_id: cloud.clientId, client_certificate: certificatePem + keyPem } }, { clock: hurriedClock(2) });
+      const open = () =>
+        openAzure(
+          {
+            ...connection,
+            service_principal_credentials: { client_id: cloud.clientId, client_certificate: certificatePem + keyPem },
+          },
+          { clock: hurriedClock(2) },
+        );
       const [stranger, known] = [open(), open()];
       await expect(stranger.signIn(signal)).rejects.toMatchObject({ code: 'cloud.authentication-failed' });
       cloud.signIn.certificate = certificatePem;

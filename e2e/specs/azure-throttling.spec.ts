@@ -28,13 +28,27 @@ async function open(throttling: Partial<Readonly<Record<RequestKind, Bucket>>>):
 
 async function createMany(client: AzureCloud, count: number): Promise<void> {
   const { networkSecurityGroups } = await client.network();
-  await Promise.all(Array.from({ length: count }, (_, index) => client.submit(`create group ${index}`, (options) =>
-    networkSecurityGroups.createOrUpdate(cloud.resourceGroup, `group-${index}`, { location: cloud.location }, options), signal)));
+  await Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      client.submit(
+        `create group ${index}`,
+        (options) =>
+          networkSecurityGroups.createOrUpdate(
+            cloud.resourceGroup,
+            `group-${index}`,
+            { location: cloud.location },
+            options,
+          ),
+        signal,
+      ),
+    ),
+  );
 }
 
 async function readMany(client: AzureCloud, count: number): Promise<void> {
   const { resourceGroups } = await client.resources();
-  for (let index = 0; index < count; index += 1) await client.call('read the group', (options) => resourceGroups.get(cloud.resourceGroup, options), signal);
+  for (let index = 0; index < count; index += 1)
+    await client.call('read the group', (options) => resourceGroups.get(cloud.resourceGroup, options), signal);
 }
 
 const refused = (): number => cloud.calls.filter(({ status }) => status === 429).length;
@@ -49,29 +63,45 @@ it('requests that come all at once go through although the bucket does not have 
   // Fills so slowly that a busy machine is no reason for having enough.
   await createMany(await open({ writes: { size: 6, perSecond: 2 } }), 12);
   expect(refused()).toBeGreaterThan(0);
-  expect(cloud.calls.filter(({ operation, status }) => operation === 'NetworkSecurityGroups_CreateOrUpdate' && Number(status) < 300)).toHaveLength(12);
+  expect(
+    cloud.calls.filter(
+      ({ operation, status }) => operation === 'NetworkSecurityGroups_CreateOrUpdate' && Number(status) < 300,
+    ),
+  ).toHaveLength(12);
 });
 
 it('a first copy and an increment go through the documented buckets when others have emptied them, also where tokens and signed addresses end in the middle', async () => {
-  const emptied = Object.fromEntries(Object.entries(documentedBuckets).map(([kind, bucket]) => [kind, { ...bucket, atFirst: 0 }]));
+  const emptied = Object.fromEntries(
+    Object.entries(documentedBuckets).map(([kind, bucket]) => [kind, { ...bucket, atFirst: 0 }]),
+  );
   const made = await azureHarness({ throttling: emptied });
   // At the pace of the service, which is what is looked at here.
-  const platform = made.openWith({}, { clock: systemClock, timing: { requestMs: 10_000, pollFirstMs: 5, pollCapMs: 20 } });
+  const platform = made.openWith(
+    {},
+    { clock: systemClock, timing: { requestMs: 10_000, pollFirstMs: 5, pollCapMs: 20 } },
+  );
   const { cloud: lab, blobs } = made.lab;
   const { vmId, environment, diskIds } = made;
   const endAll = (): void => {
     lab.signIn.revokeAll();
     for (const { properties } of lab.world.snapshots.values()) blobs.expire(properties.uniqueId);
   };
-  const expectCopied = async (snapshot: Snapshot, base?: Snapshot, former?: readonly Buffer[]): Promise<readonly Buffer[]> => Promise.all(diskIds.map(async (diskId, index) => {
-    const reader = await platform.openDisk(snapshot, diskId, base, signal);
-    await readOnto(reader, former?.[index], signal);
-    endAll();
-    const { replica } = await readOnto(reader, former?.[index], signal);
-    await reader.close();
-    expect(firstDifference(replica, await made.content(index))).toBeUndefined();
-    return replica;
-  }));
+  const expectCopied = async (
+    snapshot: Snapshot,
+    base?: Snapshot,
+    former?: readonly Buffer[],
+  ): Promise<readonly Buffer[]> =>
+    Promise.all(
+      diskIds.map(async (diskId, index) => {
+        const reader = await platform.openDisk(snapshot, diskId, base, signal);
+        await readOnto(reader, former?.[index], signal);
+        endAll();
+        const { replica } = await readOnto(reader, former?.[index], signal);
+        await reader.close();
+        expect(firstDifference(replica, await made.content(index))).toBeUndefined();
+        return replica;
+      }),
+    );
   await made.write(0, 2 ** 20, 2 ** 20, 0x51);
   const first = await platform.createSnapshot({ vmId, tag: 'first', environment }, signal);
   const copied = await expectCopied(first);

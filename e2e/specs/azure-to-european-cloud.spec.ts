@@ -15,17 +15,34 @@ describe('a VM of the resource-group cloud', () => {
   beforeAll(async () => {
     azure = await startAzureLab();
     const { cloud } = azure;
-    await stockVm(cloud, { name: 'web', disks: [{ name: 'web-os', sizeBytes: 48 * MIB }, { name: 'web-data', sizeBytes: 20 * MIB }] });
-    files = Object.fromEntries([...cloud.world.disks.values()].map(({ id, name }) => [`${cloud.resourceGroup}/${name}`, cloud.volumePath(id)]));
+    await stockVm(cloud, {
+      name: 'web',
+      disks: [
+        { name: 'web-os', sizeBytes: 48 * MIB },
+        { name: 'web-data', sizeBytes: 20 * MIB },
+      ],
+    });
+    files = Object.fromEntries(
+      [...cloud.world.disks.values()].map(({ id, name }) => [`${cloud.resourceGroup}/${name}`, cloud.volumePath(id)]),
+    );
     await put('web-os', 3 * MIB, randomBytes(5 * MIB));
     await put('web-data', 17 * MIB, randomBytes(MIB));
     lab = await startProjectLab();
     await lab.use(async (core) => {
       await core.call('endpoint.add', { name: 'azure', plugin: 'resource-group-cloud', connection: azure.connection });
       await core.call('replica.create', {
-        name: 'web', source: 'azure', destination: 'cloud', vm: `${cloud.resourceGroup}/web`, sourceEnvironment: { location: cloud.location, resource_group: cloud.resourceGroup },
+        name: 'web',
+        source: 'azure',
+        destination: 'cloud',
+        vm: `${cloud.resourceGroup}/web`,
+        sourceEnvironment: { location: cloud.location, resource_group: cloud.resourceGroup },
         destinationEnvironment: {
-          network_map: { 'production/default': 'production' }, availability_zone: 'eu01-1', machine_type: 'g1.1', migr_network: 'migration', migr_machine_type: 'g1.1', migr_image_map: { linux: 'Debian 12' },
+          network_map: { 'production/default': 'production' },
+          availability_zone: 'eu01-1',
+          machine_type: 'g1.1',
+          migr_network: 'migration',
+          migr_machine_type: 'g1.1',
+          migr_image_map: { linux: 'Debian 12' },
         },
       });
     });
@@ -42,13 +59,17 @@ describe('a VM of the resource-group cloud', () => {
   /** What crossed the link to the worker, by the events of an execution. */
   async function sent({ id }: ExecutionDetail): Promise<number> {
     const events = await lab.use((core) => core.call('execution.events', { execution: id }));
-    return events.filter(({ type }) => type === 'disk.done').reduce((sum, { details }) => sum + Number(details['bytesSent']), 0);
+    return events
+      .filter(({ type }) => type === 'disk.done')
+      .reduce((sum, { details }) => sum + Number(details['bytesSent']), 0);
   }
   const expectKept = (snapshots: number): void => {
     const { world } = azure.cloud;
     expect(world.leftovers().filter((name) => name.startsWith('snapshot '))).toHaveLength(snapshots);
     expect(world.leftovers()).toHaveLength(snapshots);
-    expect([...world.snapshots.values()].filter(({ properties }) => azure.blobs.hasAccess(properties.uniqueId))).toEqual([]);
+    expect(
+      [...world.snapshots.values()].filter(({ properties }) => azure.blobs.hasAccess(properties.uniqueId)),
+    ).toEqual([]);
   };
 
   it('is copied byte for byte to the European cloud, and keeps a snapshot of each disk', async () => {
@@ -73,9 +94,19 @@ describe('a VM of the resource-group cloud', () => {
 
   it('says in evidence and report how many requests an increment took, and what they cost', async () => {
     const entries = await lab.use((core) => core.call('evidence.list', { replica: 'web' }));
-    const made = entries.filter(({ kind }) => kind === 'execution').map(({ data }) => data['sourceRequests'] as { readonly requests: number; readonly requestsPerGib: number; readonly usd: number });
+    const made = entries
+      .filter(({ kind }) => kind === 'execution')
+      .map(
+        ({ data }) =>
+          data['sourceRequests'] as {
+            readonly requests: number;
+            readonly requestsPerGib: number;
+            readonly usd: number;
+          },
+      );
     expect(made).toHaveLength(2);
-    for (const { requests, requestsPerGib, usd } of made) expect([requests, requestsPerGib, usd].every((number) => number > 0)).toBe(true);
+    for (const { requests, requestsPerGib, usd } of made)
+      expect([requests, requestsPerGib, usd].every((number) => number > 0)).toBe(true);
     expect(made[1]?.usd).toBeLessThan(made[0]?.usd ?? 0);
     const { html } = await lab.use((core) => core.call('evidence.report', { replica: 'web' }));
     for (const { requests, requestsPerGib } of made) expect(html).toContain(`${requests} (${requestsPerGib} per GiB)`);

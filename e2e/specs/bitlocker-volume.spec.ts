@@ -83,7 +83,9 @@ function mapped(table: string, image: Buffer): Buffer {
       const tweak = Buffer.alloc(16);
       tweak.writeBigUInt64LE(BigInt(Number(iv) + at));
       const from = (Number(offset) + at) * 512;
-      out.push(createDecipheriv('aes-128-xts', Buffer.from(key, 'hex'), tweak).update(image.subarray(from, from + 512)));
+      out.push(
+        createDecipheriv('aes-128-xts', Buffer.from(key, 'hex'), tweak).update(image.subarray(from, from + 512)),
+      );
     }
   }
   return Buffer.concat(out);
@@ -107,7 +109,10 @@ describe('a volume that BitLocker encrypts, and the program that opens it', () =
 
   function attempted(of: string, keys: readonly string[], readOnly = false): Outcome {
     const { stdout, stderr, status } = spawnSync('python3', ['-c', attempt], {
-      cwd: defaultProgramFolder(), env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' }, encoding: 'utf8', input: JSON.stringify({ image: of, keys, readOnly }),
+      cwd: defaultProgramFolder(),
+      env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
+      encoding: 'utf8',
+      input: JSON.stringify({ image: of, keys, readOnly }),
     });
     expect(status, stderr).toBe(0);
     return JSON.parse(stdout) as Outcome;
@@ -121,33 +126,66 @@ describe('a volume that BitLocker encrypts, and the program that opens it', () =
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it('is one to the real program, which finds the key of its sectors by the recovery key', async () => {
-    expect(await run('sh', ['-c', 'PATH="$1" blkid -p -s TYPE -o value "$2"', 'sh', path, volume])).toContain('BitLocker');
+    expect(await run('sh', ['-c', 'PATH="$1" blkid -p -s TYPE -o value "$2"', 'sh', path, volume])).toContain(
+      'BitLocker',
+    );
     const keyFile = join(folder, 'key');
     await writeFile(keyFile, key);
-    const told = await run('sh', ['-c', 'PATH="$1" cryptsetup bitlkDump --batch-mode --dump-volume-key --key-file "$2" "$3"', 'sh', path, keyFile, volume]);
+    const told = await run('sh', [
+      '-c',
+      'PATH="$1" cryptsetup bitlkDump --batch-mode --dump-volume-key --key-file "$2" "$3"',
+      'sh',
+      path,
+      keyFile,
+      volume,
+    ]);
     expect(told.replaceAll(/\s/g, '')).toContain(`MKdump:${volumeKey.toString('hex')}`);
   });
 
   it('is opened with its recovery key, however people write it, and by no other', () => {
-    for (const [keys, readOnly] of [[[another, key], false], [[key.replaceAll('-', '')], true], [[`${key.replaceAll('-', ' ')}\r\n`], false]] as const) {
+    for (const [keys, readOnly] of [
+      [[another, key], false],
+      [[key.replaceAll('-', '')], true],
+      [[`${key.replaceAll('-', ' ')}\r\n`], false],
+    ] as const) {
       const outcome = attempted(volume, keys, readOnly);
       expect(outcome.opened).toEqual(['/dev/mapper/causeway-bitlocker-volume-raw']);
-      expect(outcome.said).toEqual([['log', expect.stringContaining('was opened') as string], ['warning', expect.stringContaining('asks for its recovery key') as string]]);
+      expect(outcome.said).toEqual([
+        ['log', expect.stringContaining('was opened') as string],
+        ['warning', expect.stringContaining('asks for its recovery key') as string],
+      ]);
     }
-    expect(attempted(volume, [another])).toMatchObject({ opened: [], suspended: false, refused: ['osmorphing.locked', expect.stringContaining('none of the keys opens it')], said: [] });
-    expect(attempted(volume, [])).toMatchObject({ opened: [], refused: ['osmorphing.locked', expect.stringContaining('no recovery key was given')] });
+    expect(attempted(volume, [another])).toMatchObject({
+      opened: [],
+      suspended: false,
+      refused: ['osmorphing.locked', expect.stringContaining('none of the keys opens it')],
+      said: [],
+    });
+    expect(attempted(volume, [])).toMatchObject({
+      opened: [],
+      refused: ['osmorphing.locked', expect.stringContaining('no recovery key was given')],
+    });
   });
 
   it('is known by the identifier that Windows shows', () => {
-    expect(attempted(volume, []).identities).toEqual([volume.toLowerCase(), expect.stringMatching(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/)]);
+    expect(attempted(volume, []).identities).toEqual([
+      volume.toLowerCase(),
+      expect.stringMatching(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/),
+    ]);
   });
 
   it('is opened without a key while its protection is suspended, and is what Windows sees', async () => {
     const tables: string[] = [];
-    for (const [keys, readOnly] of [[[], false], [[key], true]] as const) {
+    for (const [keys, readOnly] of [
+      [[], false],
+      [[key], true],
+    ] as const) {
       const outcome = attempted(suspended, keys, readOnly);
       expect(outcome).toMatchObject({ opened: ['/dev/mapper/causeway-bitlocker-suspended-raw'], suspended: true });
-      expect(outcome.said.map(([, message]) => message)).toEqual([expect.stringContaining('opened without a key'), expect.stringContaining('remove the protection by the old TPM')]);
+      expect(outcome.said.map(([, message]) => message)).toEqual([
+        expect.stringContaining('opened without a key'),
+        expect.stringContaining('remove the protection by the old TPM'),
+      ]);
       expect(JSON.stringify(outcome)).not.toContain(key.slice(0, 14));
       tables.push(...outcome.tables);
     }

@@ -26,10 +26,18 @@ beforeAll(async () => {
   const vault = join(folder, '.causeway', 'vault.json');
   const core = createCore({ projectFolder: folder, vault: openVault(vault, async () => keyFileWrapper(key())) });
   // The first call makes the folder one that was accepted here.
-  await core.call('endpoint.add', { name: 'first', plugin: 'large-public-cloud', connection: { region: aws.region, profile: 'none' } });
+  await core.call('endpoint.add', {
+    name: 'first',
+    plugin: 'large-public-cloud',
+    connection: { region: aws.region, profile: 'none' },
+  });
   await createVault(vault, keyFileWrapper(key()));
   await core.call('endpoint.add', { name: 'azure', plugin: 'resource-group-cloud', connection: azure.connection });
-  await core.call('endpoint.add', { name: 'aws', plugin: 'large-public-cloud', connection: aws.connection() as JsonObject });
+  await core.call('endpoint.add', {
+    name: 'aws',
+    plugin: 'large-public-cloud',
+    connection: aws.connection() as JsonObject,
+  });
   await core.close();
 });
 afterAll(async () => {
@@ -42,7 +50,12 @@ it.each([
   ['azure', /Sign in.*\n(?:.*\n)*.*List VMs/],
   ['aws', /Sign in.*\n/],
 ])('the built command line checks an endpoint of %s', async (endpoint, expected) => {
-  const { stdout } = await promisify(execFile)(process.execPath, [program, 'endpoint', 'check', endpoint, '--project', folder], { env: { ...process.env, CAUSEWAY_KEY_FILE: key() } })
-    .catch((error: { readonly stdout: string; readonly stderr: string }) => Promise.reject(new Error(`${error.stdout}\n${error.stderr}`)));
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [program, 'endpoint', 'check', endpoint, '--project', folder],
+    { env: { ...process.env, CAUSEWAY_KEY_FILE: key() } },
+  ).catch((error: { readonly stdout: string; readonly stderr: string }) =>
+    Promise.reject(new Error(`${error.stdout}\n${error.stderr}`)),
+  );
   expect(stdout).toMatch(expected);
 });

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openClassic, type Classic } from '../../electron/engine/platforms/classic-infrastructure-cloud/client/open-classic.ts';
+import {
+  openClassic,
+  type Classic,
+} from '../../electron/engine/platforms/classic-infrastructure-cloud/client/open-classic.ts';
 import { startClassicCloud, type ClassicCloud } from '../rigs/classic-infrastructure-cloud/start.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
 
@@ -25,10 +28,16 @@ async function until<T>(read: () => Promise<T>, isThere: (value: T) => boolean):
     const value = await read();
     if (isThere(value)) return value;
     if (look > 2_000) throw new Error(`still ${JSON.stringify(value)}`);
-    await new Promise((resolve) => { setTimeout(resolve, 2); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 2);
+    });
   }
 }
-const online = (name: string) => until(() => classic.storage.volume(name, signal), (now) => now?.status === 'Online');
+const online = (name: string) =>
+  until(
+    () => classic.storage.volume(name, signal),
+    (now) => now?.status === 'Online',
+  );
 
 describe('sessions', () => {
   it('are made once, and anew when the platform no longer takes them, also before a change', async () => {
@@ -46,7 +55,11 @@ describe('sessions', () => {
   it('are shared by requests that wait for one', async () => {
     const other = openClassic(cloud.connection(), { clock: hurriedClock(4) });
     const before = cloud.calls.filter(({ operation }) => operation === 'authenticate').length;
-    await Promise.all([other.storage.volumes(signal), other.storage.snapshots(signal), other.compute.instances(signal)]);
+    await Promise.all([
+      other.storage.volumes(signal),
+      other.storage.snapshots(signal),
+      other.compute.instances(signal),
+    ]);
     expect(cloud.calls.filter(({ operation }) => operation === 'authenticate')).toHaveLength(before + 1);
     other.close();
   });
@@ -60,36 +73,66 @@ describe('sessions', () => {
 
 describe('volumes and snapshots', () => {
   it('have sizes in bytes, tags as labels, and names of three parts', async () => {
-    const made = await classic.storage.createVolume({ name: 'named', size: { gib: 2 }, pool, labels: { a: 'b' } }, signal);
+    const made = await classic.storage.createVolume(
+      { name: 'named', size: { gib: 2 }, pool, labels: { a: 'b' } },
+      signal,
+    );
     expect(made).toMatchObject({ name: '/Compute-lab/me@example.com/named', size: 2 * 2 ** 30, tags: ['a=b'] });
     await online(made.name);
     const refused = classic.storage.createVolume({ name: 'named', size: { gib: 1 }, pool, labels: {} }, signal);
     await expect(refused).rejects.toMatchObject({ code: 'cloud.conflict' });
     const now = await classic.storage.volume(made.name, signal);
     await classic.storage.updateVolume(now!, { sizeGib: 3, labels: { c: 'd' } }, signal);
-    expect(await until(() => classic.storage.volume(made.name, signal), (one) => one?.size === 3 * 2 ** 30)).toMatchObject({ tags: ['c=d'], properties: [pool] });
+    expect(
+      await until(
+        () => classic.storage.volume(made.name, signal),
+        (one) => one?.size === 3 * 2 ** 30,
+      ),
+    ).toMatchObject({ tags: ['c=d'], properties: [pool] });
     await classic.storage.deleteVolume(made.name, signal);
-    await until(() => classic.storage.volume(made.name, signal), (one) => one === undefined);
+    await until(
+      () => classic.storage.volume(made.name, signal),
+      (one) => one === undefined,
+    );
   });
 
   it('collocated ones hold their volume, and go after the volumes that were made of them', async () => {
     const source = await classic.storage.createVolume({ name: 'source', size: { gib: 1 }, pool, labels: {} }, signal);
     await online(source.name);
-    const snapshot = await classic.storage.createSnapshot({ volume: source.name, name: 'near', labels: {}, isCollocated: true }, signal);
-    const done = await until(() => classic.storage.snapshot(snapshot.name, signal), (now) => now?.status === 'completed');
-    const copy = await classic.storage.createVolume({ name: 'copy', size: { bytes: source.size }, pool, labels: {}, snapshotId: done?.snapshot_id ?? '' }, signal);
+    const snapshot = await classic.storage.createSnapshot(
+      { volume: source.name, name: 'near', labels: {}, isCollocated: true },
+      signal,
+    );
+    const done = await until(
+      () => classic.storage.snapshot(snapshot.name, signal),
+      (now) => now?.status === 'completed',
+    );
+    const copy = await classic.storage.createVolume(
+      { name: 'copy', size: { bytes: source.size }, pool, labels: {}, snapshotId: done?.snapshot_id ?? '' },
+      signal,
+    );
     await online(copy.name);
     await expect(classic.storage.deleteVolume(source.name, signal)).rejects.toMatchObject({ code: 'cloud.conflict' });
-    await expect(classic.storage.deleteSnapshot(snapshot.name, signal)).rejects.toMatchObject({ code: 'cloud.conflict' });
+    await expect(classic.storage.deleteSnapshot(snapshot.name, signal)).rejects.toMatchObject({
+      code: 'cloud.conflict',
+    });
     await classic.storage.deleteVolume(copy.name, signal);
-    await until(() => classic.storage.volume(copy.name, signal), (now) => now === undefined);
+    await until(
+      () => classic.storage.volume(copy.name, signal),
+      (now) => now === undefined,
+    );
     await classic.storage.deleteSnapshot(snapshot.name, signal);
-    await until(() => classic.storage.snapshot(snapshot.name, signal), (now) => now === undefined);
+    await until(
+      () => classic.storage.snapshot(snapshot.name, signal),
+      (now) => now === undefined,
+    );
     await classic.storage.deleteVolume(source.name, signal);
   });
 
   it('an empty volume is not made bootable', async () => {
-    await expect(classic.storage.createVolume({ name: 'empty', size: { gib: 1 }, pool, labels: {}, bootable: true }, signal)).rejects.toMatchObject({ code: 'cloud.request-refused' });
+    await expect(
+      classic.storage.createVolume({ name: 'empty', size: { gib: 1 }, pool, labels: {}, bootable: true }, signal),
+    ).rejects.toMatchObject({ code: 'cloud.request-refused' });
   });
 
   it('what the user has no right to is told as that', async () => {

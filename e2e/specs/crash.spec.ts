@@ -27,7 +27,8 @@ const engines: EngineProcess[] = [];
 afterEach(async ({ task }) => {
   for (const engine of engines.splice(0)) {
     await engine.kill();
-    if (task.result?.state === 'fail') console.log(engine.events.map((event) => `${event.at} ${event.message}`).join('\n'));
+    if (task.result?.state === 'fail')
+      console.log(engine.events.map((event) => `${event.at} ${event.message}`).join('\n'));
   }
 });
 
@@ -39,7 +40,8 @@ async function mutate(file: string, random: () => number, parts: number): Promis
     const at = Math.floor(random() * diskMiB);
     const bytes = Buffer.alloc(MiB);
     noise.set(at, random() < 0.8);
-    if (noise.get(at) === true) for (let offset = 0; offset < MiB; offset += 4) bytes.writeUInt32LE(Math.floor(random() * 2 ** 32), offset);
+    if (noise.get(at) === true)
+      for (let offset = 0; offset < MiB; offset += 4) bytes.writeUInt32LE(Math.floor(random() * 2 ** 32), offset);
     await handle.write(bytes, 0, MiB, at * MiB);
   }
   await handle.close();
@@ -53,7 +55,19 @@ interface Blow {
   readonly victim: 'engine' | 'worker';
 }
 
-const tasks = ['ensure-volumes', 'take-snapshot', 'start-worker', 'replicate-disks', 'replicate-disks', 'replicate-disks', 'verify-disks', 'stop-worker', 'confirm-snapshot', 'record-success', 'release-snapshot'];
+const tasks = [
+  'ensure-volumes',
+  'take-snapshot',
+  'start-worker',
+  'replicate-disks',
+  'replicate-disks',
+  'replicate-disks',
+  'verify-disks',
+  'stop-worker',
+  'confirm-snapshot',
+  'record-success',
+  'release-snapshot',
+];
 
 function chooseBlow(random: () => number): Blow {
   const task = tasks[Math.floor(random() * tasks.length)];
@@ -96,7 +110,9 @@ function copies(engine: EngineProcess): readonly Copy[] {
   return engine.events
     .filter((event) => event.type === 'disk.done')
     .map(({ details }) => ({
-      bytesSent: Number(details['bytesSent']), bytesRead: Number(details['bytesRead']), resumedAtBytes: Number(details['resumedAtBytes']),
+      bytesSent: Number(details['bytesSent']),
+      bytesRead: Number(details['bytesRead']),
+      resumedAtBytes: Number(details['resumedAtBytes']),
     }));
 }
 
@@ -104,7 +120,11 @@ function copies(engine: EngineProcess): readonly Copy[] {
 function checkpointOf(replica: string): number {
   const db = new DatabaseSync(join(lab.project.folder, '.causeway', 'causeway.db'), { readOnly: true });
   try {
-    const row = db.prepare('SELECT max(cursor_bytes) AS durable FROM transfer_disk JOIN replicas ON replicas.id = replica_id WHERE replicas.name = ?').get(replica);
+    const row = db
+      .prepare(
+        'SELECT max(cursor_bytes) AS durable FROM transfer_disk JOIN replicas ON replicas.id = replica_id WHERE replicas.name = ?',
+      )
+      .get(replica);
     return Number(row?.['durable'] ?? 0);
   } finally {
     db.close();
@@ -129,67 +149,85 @@ describe.each(mechanisms)('killed at seeded points over %s', (mechanism) => {
     diskId = (await lab.use((core) => core.call('vm.show', { endpoint: 'images', vm }))).disks[0]?.id ?? '';
   });
 
-  it.each(Array.from({ length: Math.ceil(points / 2) }, (_, index) => index))('point %i ends byte-identical, with nothing left behind', async (index) => {
-    const random = seeded(seed * 1000 + index * 2 + (mechanism === 'SSH' ? 1 : 0));
-    const startedAt = performance.now();
-    const needed = await mutate(file, random, index === 0 ? 60 : 20);
-    const blow = chooseBlow(random);
-    // Slow enough that a blow can fall in the middle of a copy.
-    const options = { bandwidthLimit: 12 * MiB };
-    const engine = lab.start(name, options);
-    engines.push(engine);
-    let sent = await strike(engine, blow);
-    let final: ExecutionDetail | undefined = await engine.ended;
-    if (final === undefined) {
-      const second = lab.start(name, options);
-      engines.push(second);
-      final = await second.ended;
-    }
-    for (const one of engines) for (const copy of copies(one)) sent += copy.bytesSent;
-    const report = `${JSON.stringify(blow)}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s${final?.error === undefined ? '' : ` ${JSON.stringify(final.error)}`}`;
-    console.log(`${mechanism} ${index} ${report}, ${sent / MiB} of ${needed / MiB} MiB sent`);
-    expect(sent, `sent again although the volume had it: ${report}`).toBeLessThanOrEqual(needed + inFlight);
-    expect(final, report).toMatchObject({ state: 'completed', leftBehind: 0 });
-    expect(await lab.difference(name, { [diskId]: file }), report).toBeUndefined();
-    const items = await lab.use((core) => core.call('ledger.list', {}));
-    expect(items.filter((item) => item.lifetime === 'temporary'), report).toEqual([]);
-    expect(lab.cloud.world.leftovers().filter((left) => !left.startsWith('volume ')), report).toEqual([]);
-  });
+  it.each(Array.from({ length: Math.ceil(points / 2) }, (_, index) => index))(
+    'point %i ends byte-identical, with nothing left behind',
+    async (index) => {
+      const random = seeded(seed * 1000 + index * 2 + (mechanism === 'SSH' ? 1 : 0));
+      const startedAt = performance.now();
+      const needed = await mutate(file, random, index === 0 ? 60 : 20);
+      const blow = chooseBlow(random);
+      // Slow enough that a blow can fall in the middle of a copy.
+      const options = { bandwidthLimit: 12 * MiB };
+      const engine = lab.start(name, options);
+      engines.push(engine);
+      let sent = await strike(engine, blow);
+      let final: ExecutionDetail | undefined = await engine.ended;
+      if (final === undefined) {
+        const second = lab.start(name, options);
+        engines.push(second);
+        final = await second.ended;
+      }
+      for (const one of engines) for (const copy of copies(one)) sent += copy.bytesSent;
+      const report = `${JSON.stringify(blow)}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s${final?.error === undefined ? '' : ` ${JSON.stringify(final.error)}`}`;
+      console.log(`${mechanism} ${index} ${report}, ${sent / MiB} of ${needed / MiB} MiB sent`);
+      expect(sent, `sent again although the volume had it: ${report}`).toBeLessThanOrEqual(needed + inFlight);
+      expect(final, report).toMatchObject({ state: 'completed', leftBehind: 0 });
+      expect(await lab.difference(name, { [diskId]: file }), report).toBeUndefined();
+      const items = await lab.use((core) => core.call('ledger.list', {}));
+      expect(
+        items.filter((item) => item.lifetime === 'temporary'),
+        report,
+      ).toEqual([]);
+      expect(
+        lab.cloud.world.leftovers().filter((left) => !left.startsWith('volume ')),
+        report,
+      ).toEqual([]);
+    },
+  );
 
-  it.runIf(mechanism === 'HTTPS' || everyStep)('goes on from its last checkpoint when it is killed far into a disk', async () => {
-    const bytes = 512 * MiB;
-    const large = join(lab.images, `${name}-large.raw`);
-    await writeFile(large, randomBytes(bytes));
-    const vms = await lab.use((core) => core.call('vm.list', { endpoint: 'images' }));
-    const vm = vms.find((candidate) => candidate.name === `${name}-large`)?.id ?? '';
-    await lab.createReplica(`${name}-large`, vm, mechanism);
-    const disk = (await lab.use((core) => core.call('vm.show', { endpoint: 'images', vm }))).disks[0]?.id ?? '';
+  it.runIf(mechanism === 'HTTPS' || everyStep)(
+    'goes on from its last checkpoint when it is killed far into a disk',
+    async () => {
+      const bytes = 512 * MiB;
+      const large = join(lab.images, `${name}-large.raw`);
+      await writeFile(large, randomBytes(bytes));
+      const vms = await lab.use((core) => core.call('vm.list', { endpoint: 'images' }));
+      const vm = vms.find((candidate) => candidate.name === `${name}-large`)?.id ?? '';
+      await lab.createReplica(`${name}-large`, vm, mechanism);
+      const disk = (await lab.use((core) => core.call('vm.show', { endpoint: 'images', vm }))).disks[0]?.id ?? '';
 
-    const engine = lab.start(`${name}-large`, { bandwidthLimit: 48 * MiB });
-    engines.push(engine);
-    // However slow the worker's disk: its agent lets writes wait while more than 128 MiB are not durable, and answers a flush with the
-    // second sync after it was asked. So a checkpoint gets through before the disk is copied.
-    let last = { bytesDone: 0, bytesSent: 0 };
-    let durable = 0;
-    const far = Promise.withResolvers<void>();
-    engine.onProgress = ({ total }) => {
-      if (total.phase === 'copying') last = total;
+      const engine = lab.start(`${name}-large`, { bandwidthLimit: 48 * MiB });
+      engines.push(engine);
+      // However slow the worker's disk: its agent lets writes wait while more than 128 MiB are not durable, and answers a flush with the
+      // second sync after it was asked. So a checkpoint gets through before the disk is copied.
+      let last = { bytesDone: 0, bytesSent: 0 };
+      let durable = 0;
+      const far = Promise.withResolvers<void>();
+      engine.onProgress = ({ total }) => {
+        if (total.phase === 'copying') last = total;
+        durable = checkpointOf(`${name}-large`);
+        if (durable > 0 && total.bytesDone >= 0.6 * bytes) far.resolve();
+      };
+      await Promise.race([far.promise, engine.ended]);
+      await engine.kill();
+      expect(await engine.ended, 'it was killed in the middle').toBeUndefined();
       durable = checkpointOf(`${name}-large`);
-      if (durable > 0 && total.bytesDone >= 0.6 * bytes) far.resolve();
-    };
-    await Promise.race([far.promise, engine.ended]);
-    await engine.kill();
-    expect(await engine.ended, 'it was killed in the middle').toBeUndefined();
-    durable = checkpointOf(`${name}-large`);
 
-    const second = lab.start(`${name}-large`);
-    engines.push(second);
-    expect(await second.ended).toMatchObject({ state: 'completed', leftBehind: 0 });
-    const [copy] = copies(second);
-    console.log(`${mechanism}: killed at ${last.bytesDone / MiB} MiB with a checkpoint at ${durable / MiB}, resumed at ${(copy?.resumedAtBytes ?? 0) / MiB}, ${(copy?.bytesSent ?? 0) / MiB} sent again or for the first time`);
-    expect(copy?.resumedAtBytes, 'the checkpoint that it goes on from').toBeGreaterThanOrEqual(durable);
-    expect(copy?.bytesRead, 'read again although it was durable').toBeLessThanOrEqual(bytes - (copy?.resumedAtBytes ?? 0));
-    expect(last.bytesSent + (copy?.bytesSent ?? 0), 'sent again although the volume had it').toBeLessThanOrEqual(bytes + inFlight);
-    expect(await lab.difference(`${name}-large`, { [disk]: large })).toBeUndefined();
-  });
+      const second = lab.start(`${name}-large`);
+      engines.push(second);
+      expect(await second.ended).toMatchObject({ state: 'completed', leftBehind: 0 });
+      const [copy] = copies(second);
+      console.log(
+        `${mechanism}: killed at ${last.bytesDone / MiB} MiB with a checkpoint at ${durable / MiB}, resumed at ${(copy?.resumedAtBytes ?? 0) / MiB}, ${(copy?.bytesSent ?? 0) / MiB} sent again or for the first time`,
+      );
+      expect(copy?.resumedAtBytes, 'the checkpoint that it goes on from').toBeGreaterThanOrEqual(durable);
+      expect(copy?.bytesRead, 'read again although it was durable').toBeLessThanOrEqual(
+        bytes - (copy?.resumedAtBytes ?? 0),
+      );
+      expect(last.bytesSent + (copy?.bytesSent ?? 0), 'sent again although the volume had it').toBeLessThanOrEqual(
+        bytes + inFlight,
+      );
+      expect(await lab.difference(`${name}-large`, { [disk]: large })).toBeUndefined();
+    },
+  );
 });

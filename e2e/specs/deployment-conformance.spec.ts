@@ -9,9 +9,20 @@ import { hurriedClock } from '../rigs/hurried-clock.ts';
 const gib = 2 ** 30;
 const markBytes = 64;
 const vm: Vm = {
-  id: 'vm', name: 'Größe_web 01', os_type: 'linux', vcpus: 2, memory_mb: 4096, firmware: 'bios',
-  disks: [{ id: 'data', size_bytes: gib }, { id: 'root', size_bytes: 2 * gib, bootable: true }],
-  nics: [{ id: 'n0', network: 'lan', ip_addresses: ['fe80::1', '10.20.0.17'] }, { id: 'n1', network: 'mgmt', ip_addresses: ['10.30.0.18'] }],
+  id: 'vm',
+  name: 'Größe_web 01',
+  os_type: 'linux',
+  vcpus: 2,
+  memory_mb: 4096,
+  firmware: 'bios',
+  disks: [
+    { id: 'data', size_bytes: gib },
+    { id: 'root', size_bytes: 2 * gib, bootable: true },
+  ],
+  nics: [
+    { id: 'n0', network: 'lan', ip_addresses: ['fe80::1', '10.20.0.17'] },
+    { id: 'n1', network: 'mgmt', ip_addresses: ['10.30.0.18'] },
+  ],
 };
 
 async function europeanCloudLab(): Promise<DeploymentLab> {
@@ -21,7 +32,15 @@ async function europeanCloudLab(): Promise<DeploymentLab> {
     open: () =>
       createEuropeanCloudDestination(europeanCloudConnection(cloud), {
         clock: hurriedClock(4),
-        timing: { requestMs: 1_000, pollFirstMs: 2, pollCapMs: 5, volumeMs: 10_000, serverMs: 10_000, attachMs: 10_000, removeMs: 10_000 },
+        timing: {
+          requestMs: 1_000,
+          pollFirstMs: 2,
+          pollCapMs: 5,
+          volumeMs: 10_000,
+          serverMs: 10_000,
+          attachMs: 10_000,
+          removeMs: 10_000,
+        },
       }),
     environment: {
       network_map: { lan: 'production', mgmt: 'backup' },
@@ -34,11 +53,27 @@ async function europeanCloudLab(): Promise<DeploymentLab> {
     },
     vm,
     refused: [
-      { about: 'an address out of range', environment: { preserve_fixed_ips: true, network_map: { lan: 'backup', mgmt: 'backup' } }, code: 'cloud.address-out-of-range' },
-      { about: 'a key of metadata that the cloud does not have', environment: { custom_boot_volume_image_metadata: { colour: 'red' } }, code: 'general.invalid-input' },
-      { about: 'a label that the cloud does not take', environment: { server_labels: ['no way'] }, code: 'general.invalid-input' },
+      {
+        about: 'an address out of range',
+        environment: { preserve_fixed_ips: true, network_map: { lan: 'backup', mgmt: 'backup' } },
+        code: 'cloud.address-out-of-range',
+      },
+      {
+        about: 'a key of metadata that the cloud does not have',
+        environment: { custom_boot_volume_image_metadata: { colour: 'red' } },
+        code: 'general.invalid-input',
+      },
+      {
+        about: 'a label that the cloud does not take',
+        environment: { server_labels: ['no way'] },
+        code: 'general.invalid-input',
+      },
       { about: 'an unknown security group', environment: { security_groups: ['ghosts'] }, code: 'cloud.name-unknown' },
-      { about: 'a network without a mapping', environment: { network_map: { lan: 'production' } }, code: 'cloud.parameter-missing' },
+      {
+        about: 'a network without a mapping',
+        environment: { network_map: { lan: 'production' } },
+        code: 'cloud.parameter-missing',
+      },
       { about: 'Windows without a machine type', vm: { os_type: 'windows' }, code: 'cloud.parameter-missing' },
     ],
     inventory: () => cloud.world.leftovers(),
@@ -57,7 +92,9 @@ async function europeanCloudLab(): Promise<DeploymentLab> {
       return {
         isRunning: server.status === 'ACTIVE' && server.powerStatus === 'RUNNING',
         volumeIds: [...server.attachments.keys()],
-        nics: [...cloud.world.nics.values()].filter((nic) => nic.device === id).map((nic) => ({ id: nic.id, macAddress: nic.mac })),
+        nics: [...cloud.world.nics.values()]
+          .filter((nic) => nic.device === id)
+          .map((nic) => ({ id: nic.id, macAddress: nic.mac })),
         firmware: config?.uefi === true ? 'uefi' : 'bios',
       };
     },

@@ -29,21 +29,32 @@ let replicaVolumes: readonly string[];
 /** Writes into the guest's boot disk through the worker, as the real preparation does. */
 async function makeBootable({ ssh, devices, signal }: MorphRequest): Promise<void> {
   expect(devices).toHaveLength(2);
-  const result = await ssh.exec(`sudo -n dd of=${shellQuoted(devices[0] ?? '')} bs=1 seek=${textOffset} conv=notrunc,fsync`, {
-    signal, timeoutMs: 60_000, input: bootText(prepared),
-  });
+  const result = await ssh.exec(
+    `sudo -n dd of=${shellQuoted(devices[0] ?? '')} bs=1 seek=${textOffset} conv=notrunc,fsync`,
+    {
+      signal,
+      timeoutMs: 60_000,
+      input: bootText(prepared),
+    },
+  );
   expect(result).toMatchObject({ code: 0 });
 }
 
 beforeAll(async () => {
   const morph = recordingMorph((request) => inGuest(request));
   const own = guestPreparation((access, mechanism, signal) => connectWorker(access, mechanism, {}, signal));
-  lab = await startProjectLab({ patience: { boot: 'quick' }, core: { guests: { morphOf: morph.guests.morphOf, openSsh: own.openSsh } } });
+  lab = await startProjectLab({
+    patience: { boot: 'quick' },
+    core: { guests: { morphOf: morph.guests.morphOf, openSsh: own.openSsh } },
+  });
   causeway = commandLineIn(lab.project);
   const folder = join(lab.images, 'web');
   await mkdir(folder);
   files = { 'a.raw': join(folder, 'a.raw'), 'b.raw': join(folder, 'b.raw') };
-  for (const [name, head] of [['a.raw', talkingBootSector(unprepared)], ['b.raw', randomBytes(MiB)]] as const) {
+  for (const [name, head] of [
+    ['a.raw', talkingBootSector(unprepared)],
+    ['b.raw', randomBytes(MiB)],
+  ] as const) {
     const path = files[name] ?? '';
     const handle = await open(path, 'w');
     await handle.write(head, 0, head.length, 0);
@@ -72,7 +83,9 @@ async function digests(): Promise<string[]> {
 async function expectReplicaAlone(): Promise<void> {
   expect(lab.cloud.world.leftovers().map((line) => line.split(' ')[0])).toEqual(['volume', 'volume']);
   expect([...lab.cloud.world.volumes.keys()].sort()).toEqual([...replicaVolumes].sort());
-  expect((await lab.use((core) => core.call('ledger.list', {}))).filter((item) => item.lifetime !== 'replica')).toEqual([]);
+  expect((await lab.use((core) => core.call('ledger.list', {}))).filter((item) => item.lifetime !== 'replica')).toEqual(
+    [],
+  );
 }
 
 describe('a deployment in the lab', () => {
@@ -81,7 +94,10 @@ describe('a deployment in the lab', () => {
     const before = await digests();
     const deployment = await deploy(byConsole);
     expect(deployment, deployment.error?.message).toMatchObject({
-      state: 'completed', leftBehind: 0, boot: { outcome: 'up', evidence: 'the console shows: web login:' }, server: { name: 'web' },
+      state: 'completed',
+      leftBehind: 0,
+      boot: { outcome: 'up', evidence: 'the console shows: web login:' },
+      server: { name: 'web' },
     });
     expect(deployment.boot?.console).toContain('Debian GNU/Linux 12');
     expect(deployment.tasks.every((task) => task.state === 'completed')).toBe(true);
@@ -95,7 +111,13 @@ describe('a deployment in the lab', () => {
   it('is shown by the command line, which deletes nothing before it has said what', async () => {
     const { status, output } = await causeway('deployment', 'show', 'web', '--events');
     expect(status).toBe(0);
-    for (const text of ['Prepare the guest', '  | web login:', '+ package cloud-init', 'the console shows', 'Debian GNU/Linux 12 (x86_64, bios, grub-bios)']) {
+    for (const text of [
+      'Prepare the guest',
+      '  | web login:',
+      '+ package cloud-init',
+      'the console shows',
+      'Debian GNU/Linux 12 (x86_64, bios, grub-bios)',
+    ]) {
       expect(output).toContain(text);
     }
     expect((await causeway('deployment', 'list')).output).toMatch(/^ID .*\ndep-\w+ +web +1 +completed +web/);
@@ -104,7 +126,11 @@ describe('a deployment in the lab', () => {
     expect(told.output).toMatch(/^Would be deleted/);
     expect(told.output.match(/^(server|nic|volume) /gm)?.sort()).toEqual(['nic ', 'server ', 'volume ', 'volume ']);
     const [shown] = (await causeway('deployment', 'show', 'web', '--json')).output.split('\n');
-    expect(JSON.parse(shown ?? '')).toMatchObject({ state: 'completed', boot: { outcome: 'up' }, guest: { diff: { services: { enabled: ['cloud-init'] } } } });
+    expect(JSON.parse(shown ?? '')).toMatchObject({
+      state: 'completed',
+      boot: { outcome: 'up' },
+      guest: { diff: { services: { enabled: ['cloud-init'] } } },
+    });
   });
 
   it('can be had twice, and both can be deleted', async () => {
@@ -113,7 +139,8 @@ describe('a deployment in the lab', () => {
     expect(deployment, deployment.error?.message).toMatchObject({ state: 'completed', number: 2 });
     expect(lab.cloud.world.servers.size).toBe(2);
     await lab.use(async (core) => {
-      for (const { id } of await core.call('deployment.list', { replica: 'web' })) await core.call('deployment.delete', { deployment: id, dryRun: false });
+      for (const { id } of await core.call('deployment.list', { replica: 'web' }))
+        await core.call('deployment.delete', { deployment: id, dryRun: false });
     });
     await expectReplicaAlone();
   });
@@ -133,7 +160,11 @@ describe('a deployment in the lab', () => {
       await makeBootable(request);
       throw new CausewayError('osmorphing.initramfs', 'no room');
     };
-    expect(await deploy({ ...byConsole, inPlace: true })).toMatchObject({ state: 'failed', error: { code: 'osmorphing.initramfs' }, leftBehind: 0 });
+    expect(await deploy({ ...byConsole, inPlace: true })).toMatchObject({
+      state: 'failed',
+      error: { code: 'osmorphing.initramfs' },
+      leftBehind: 0,
+    });
     const { disks } = await lab.use((core) => core.call('replica.show', { replica: 'web' }));
     replicaVolumes = disks.map((disk) => disk.volumeId ?? '');
     expect(await digests()).toEqual(before);
@@ -142,7 +173,11 @@ describe('a deployment in the lab', () => {
     expect(await lab.difference('web', await byDisk())).toBeUndefined();
   });
 
-  it.each(everyStep ? ['CreateSnapshot', 'CreateVolume', 'CreateNic', 'CreateServer', 'AddVolumeToServer', 'UpdateVolume'] : ['CreateVolume', 'AddVolumeToServer'])('is undone when the cloud refuses %s, and the replica stays as it is', async (operation) => {
+  it.each(
+    everyStep
+      ? ['CreateSnapshot', 'CreateVolume', 'CreateNic', 'CreateServer', 'AddVolumeToServer', 'UpdateVolume']
+      : ['CreateVolume', 'AddVolumeToServer'],
+  )('is undone when the cloud refuses %s, and the replica stays as it is', async (operation) => {
     inGuest = makeBootable;
     const before = await digests();
     const known = lab.cloud.calls.length;
@@ -155,7 +190,7 @@ describe('a deployment in the lab', () => {
     expect(await digests()).toEqual(before);
   });
 
-  it('in place gives the replica\'s volumes to the virtual machine', async () => {
+  it("in place gives the replica's volumes to the virtual machine", async () => {
     inGuest = makeBootable;
     const deployment = await deploy({ ...byConsole, inPlace: true });
     expect(deployment, deployment.error?.message).toMatchObject({ state: 'completed', leftBehind: 0 });
@@ -170,5 +205,7 @@ describe('a deployment in the lab', () => {
 /** The images by the ids of their disks. */
 async function byDisk(): Promise<Record<string, string>> {
   const { disks } = await lab.use((core) => core.call('vm.show', { endpoint: 'images', vm: 'web' }));
-  return Object.fromEntries(disks.map((disk) => [disk.id, (disk.id.includes('a.raw') ? files['a.raw'] : files['b.raw']) ?? '']));
+  return Object.fromEntries(
+    disks.map((disk) => [disk.id, (disk.id.includes('a.raw') ? files['a.raw'] : files['b.raw']) ?? '']),
+  );
 }

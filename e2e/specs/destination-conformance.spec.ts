@@ -10,8 +10,12 @@ import { enterWorker } from '../rigs/machines/enter-worker.ts';
 import { labMachines, usualWorkerKind } from '../rigs/machines/kinds.ts';
 import { resolveAddress } from '../rigs/machines/reachable-port.ts';
 
-async function europeanCloudLab(behind: 'records' | 'machines'): Promise<DestinationLab & { readonly cloud: EuropeanCloud }> {
-  const { cloud, calls } = await startEuropeanCloudWithCalls(behind === 'machines' ? { machines: labMachines({ worker: usualWorkerKind }) } : {});
+async function europeanCloudLab(
+  behind: 'records' | 'machines',
+): Promise<DestinationLab & { readonly cloud: EuropeanCloud }> {
+  const { cloud, calls } = await startEuropeanCloudWithCalls(
+    behind === 'machines' ? { machines: labMachines({ worker: usualWorkerKind }) } : {},
+  );
   const key = cloud.serviceAccountKey;
   const wrongKey = { ...key, credentials: { ...key.credentials, kid: '00000000-0000-4000-8000-000000000000' } };
   return {
@@ -20,7 +24,15 @@ async function europeanCloudLab(behind: 'records' | 'machines'): Promise<Destina
     open: (which = 'right') =>
       createEuropeanCloudDestination(europeanCloudConnection(cloud, which === 'right' ? key : wrongKey), {
         clock: hurriedClock(4),
-        timing: { requestMs: behind === 'machines' ? 10_000 : 1_000, pollFirstMs: 2, pollCapMs: 5, attachMs: 10_000, removeMs: 10_000, volumeMs: 10_000, serverMs: 20_000 },
+        timing: {
+          requestMs: behind === 'machines' ? 10_000 : 1_000,
+          pollFirstMs: 2,
+          pollCapMs: 5,
+          attachMs: 10_000,
+          removeMs: 10_000,
+          volumeMs: 10_000,
+          serverMs: 20_000,
+        },
         resolveAddress,
       }),
     environment: {
@@ -32,8 +44,15 @@ async function europeanCloudLab(behind: 'records' | 'machines'): Promise<Destina
       storage_mappings: { default: 'storage_premium_perf1' },
     },
     vm: {
-      id: 'vm', name: 'web', os_type: 'linux', vcpus: 1, memory_mb: 2048,
-      disks: [{ id: 'disk/0 [ds1] web.vmdk', size_bytes: 2 * 2 ** 30 }, { id: 'disk-1', size_bytes: 700 * 2 ** 20 }],
+      id: 'vm',
+      name: 'web',
+      os_type: 'linux',
+      vcpus: 1,
+      memory_mb: 2048,
+      disks: [
+        { id: 'disk/0 [ds1] web.vmdk', size_bytes: 2 * 2 ** 30 },
+        { id: 'disk-1', size_bytes: 700 * 2 ** 20 },
+      ],
       nics: [{ id: 'nic-0', network: 'VM Network' }],
     },
     inventory: () => cloud.world.leftovers(),
@@ -56,8 +75,15 @@ describeOwnVm('european-cloud', async (): Promise<OwnVmLab> => {
   return {
     ...lab,
     startVm: () => startUserVm(client, 'mover'),
-    tells: (vmId) => ({ path: '/openstack/latest/meta_data.json', document: { uuid: vmId, name: 'mover' }, productUuid: vmId }),
-    attachedTo: (vmId) => [...cloud.world.volumes.values()].filter(({ id, serverId }) => serverId === vmId && id !== bootVolumeOf(vmId)).map(({ id }) => id),
+    tells: (vmId) => ({
+      path: '/openstack/latest/meta_data.json',
+      document: { uuid: vmId, name: 'mover' },
+      productUuid: vmId,
+    }),
+    attachedTo: (vmId) =>
+      [...cloud.world.volumes.values()]
+        .filter(({ id, serverId }) => serverId === vmId && id !== bootVolumeOf(vmId))
+        .map(({ id }) => id),
     runs: (vmId) => cloud.world.servers.get(vmId)?.status === 'ACTIVE',
     async stopVm(vmId) {
       await client.call('POST', `servers/${vmId}/stop`);

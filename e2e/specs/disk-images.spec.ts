@@ -31,7 +31,16 @@ describe('disk images', () => {
 
   const at = (path: string) => createDiskImagesSource({ path }, { scratchFolder: join(folder, 'scratch') });
   const convert = (format: string, name: string, ...options: string[]) =>
-    run('qemu-img', ['convert', '-f', 'raw', '-O', format, ...options, join(folder, 'content.raw'), join(images, name)]);
+    run('qemu-img', [
+      'convert',
+      '-f',
+      'raw',
+      '-O',
+      format,
+      ...options,
+      join(folder, 'content.raw'),
+      join(images, name),
+    ]);
   const readDisk = async (vmId: string, diskId: string, from = source) => {
     const snapshot = await from.createSnapshot({ vmId, tag: `${vmId}-tag`, environment: {} }, signal);
     const reader = await from.openDisk(snapshot, diskId, undefined, signal);
@@ -77,7 +86,17 @@ describe('disk images', () => {
 
   it('reads a chain of backing files in one folder as one disk', async () => {
     await convert('qcow2', 'base.qcow2');
-    await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-b', 'base.qcow2', '-F', 'qcow2', join(images, 'top.qcow2')]);
+    await run('qemu-img', [
+      'create',
+      '-q',
+      '-f',
+      'qcow2',
+      '-b',
+      'base.qcow2',
+      '-F',
+      'qcow2',
+      join(images, 'top.qcow2'),
+    ]);
     await run('qemu-io', ['-f', 'qcow2', '-c', 'write -P 9 4M 64k', join(images, 'top.qcow2')]);
     expect((await source.listVms(signal)).map((vm) => vm.id)).toEqual(['top.qcow2']);
     const expected = Buffer.from(content).fill(9, 4 * MIB, 4 * MIB + 65_536);
@@ -116,14 +135,36 @@ describe('disk images', () => {
       await writeFile(join(images, 'db-01', name), content);
       await writeFile(join(images, 'app-01', name), content);
     }
-    await writeFile(join(images, 'db-01', 'vm.yaml'), 'name: Database\nos_type: windows\nvcpus: 8\nmemory_mb: 1024\ndisks: [b.raw, a.raw]\nnics:\n  - network: lan\n    ip_addresses: [192.0.2.7]\n');
-    expect(await source.describeVm('db-01', signal)).toMatchObject({ name: 'Database', os_type: 'windows', vcpus: 8, disks: [{ id: 'b.raw' }, { id: 'a.raw' }], nics: [{ network: 'lan', ip_addresses: ['192.0.2.7'] }] });
+    await writeFile(
+      join(images, 'db-01', 'vm.yaml'),
+      'name: Database\nos_type: windows\nvcpus: 8\nmemory_mb: 1024\ndisks: [b.raw, a.raw]\nnics:\n  - network: lan\n    ip_addresses: [192.0.2.7]\n',
+    );
+    expect(await source.describeVm('db-01', signal)).toMatchObject({
+      name: 'Database',
+      os_type: 'windows',
+      vcpus: 8,
+      disks: [{ id: 'b.raw' }, { id: 'a.raw' }],
+      nics: [{ network: 'lan', ip_addresses: ['192.0.2.7'] }],
+    });
     expect((await source.describeVm('app-01', signal)).disks.map((disk) => disk.id)).toEqual(['a.raw', 'b.raw']);
     // What the environment says counts more than the files; a file's own networks stay.
-    const environment = { os_type: 'linux', firmware: 'uefi', vcpus: 2, memory_mb: 512, network: 'dmz', digest_block_size: 64 };
+    const environment = {
+      os_type: 'linux',
+      firmware: 'uefi',
+      vcpus: 2,
+      memory_mb: 512,
+      network: 'dmz',
+      digest_block_size: 64,
+    };
     const told = { os_type: 'linux', firmware: 'uefi', vcpus: 2, memory_mb: 512 };
-    expect(await source.describeVm('db-01', signal, environment)).toMatchObject({ ...told, nics: [{ network: 'lan' }] });
-    expect(await source.describeVm('app-01', signal, environment)).toMatchObject({ ...told, nics: [{ network: 'dmz' }] });
+    expect(await source.describeVm('db-01', signal, environment)).toMatchObject({
+      ...told,
+      nics: [{ network: 'lan' }],
+    });
+    expect(await source.describeVm('app-01', signal, environment)).toMatchObject({
+      ...told,
+      nics: [{ network: 'dmz' }],
+    });
   });
 
   it('denies that one state was read when the file changed right after a read, and releases the snapshot all the same', async () => {
@@ -133,20 +174,37 @@ describe('disk images', () => {
     await reader.read(0, new Uint8Array(512), signal);
     await using file = await open(join(images, 'a.raw'), 'r+');
     await file.write(Buffer.alloc(512, 1), 0, 512, MIB);
-    await expect(source.assertUnchanged(snapshot, signal)).rejects.toMatchObject({ code: 'source.changed-while-reading' });
+    await expect(source.assertUnchanged(snapshot, signal)).rejects.toMatchObject({
+      code: 'source.changed-while-reading',
+    });
     expect(await source.isAlive(snapshot, signal)).toBe(false);
     await source.promoteToBase(snapshot, undefined, signal);
-    await expect(source.openDisk(snapshot, 'a.raw', undefined, signal)).rejects.toMatchObject({ code: 'source.changed-while-reading' });
+    await expect(source.openDisk(snapshot, 'a.raw', undefined, signal)).rejects.toMatchObject({
+      code: 'source.changed-while-reading',
+    });
     await reader.close();
   });
 
   it('fails a read when a file below the image changes', async () => {
     await convert('qcow2', 'base.qcow2');
-    await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-b', 'base.qcow2', '-F', 'qcow2', join(images, 'top.qcow2')]);
+    await run('qemu-img', [
+      'create',
+      '-q',
+      '-f',
+      'qcow2',
+      '-b',
+      'base.qcow2',
+      '-F',
+      'qcow2',
+      join(images, 'top.qcow2'),
+    ]);
     const snapshot = await source.createSnapshot({ vmId: 'top.qcow2', tag: 't', environment: {} }, signal);
     const reader = await source.openDisk(snapshot, 'top.qcow2', undefined, signal);
     await run('qemu-io', ['-f', 'qcow2', '-c', 'write -P 9 0 64k', join(images, 'base.qcow2')]);
-    await expect(reader.read(0, new Uint8Array(512), signal)).rejects.toMatchObject({ code: 'source.changed-while-reading', details: { path: join(await realpath(images), 'base.qcow2') } });
+    await expect(reader.read(0, new Uint8Array(512), signal)).rejects.toMatchObject({
+      code: 'source.changed-while-reading',
+      details: { path: join(await realpath(images), 'base.qcow2') },
+    });
     expect(await source.isAlive(snapshot, signal)).toBe(false);
     await reader.close();
   });
@@ -157,8 +215,18 @@ describe('disk images', () => {
     const path = process.env['PATH'];
     process.env['PATH'] = join(folder, 'no-programs');
     try {
-      expect((await source.check(signal)).steps).toEqual([{ name: 'Folder or file', outcome: 'passed', evidence: '2 VMs' }]);
-      const openFiles = async () => (await Promise.all((await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')))).filter((file) => file.startsWith(images)).map((file) => file.slice(images.length + 1)).sort();
+      expect((await source.check(signal)).steps).toEqual([
+        { name: 'Folder or file', outcome: 'passed', evidence: '2 VMs' },
+      ]);
+      const openFiles = async () =>
+        (
+          await Promise.all(
+            (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+          )
+        )
+          .filter((file) => file.startsWith(images))
+          .map((file) => file.slice(images.length + 1))
+          .sort();
       for (const name of ['a.qcow2', 'split.vmdk']) {
         const snapshot = await source.createSnapshot({ vmId: name, tag: name, environment: {} }, signal);
         await source.openDisk(snapshot, name, undefined, signal);
@@ -174,28 +242,61 @@ describe('disk images', () => {
   describe('that want to open other files', () => {
     const secret = () => join(folder, 'secret.raw');
     const refused = async (name: string) => {
-      await expect(readDisk(name, name, at(join(images, name)))).rejects.toMatchObject({ code: 'source.image-refers-outside' });
-      expect((await source.check(signal)).steps.find((step) => step.name === `${name}: ${name}`)).toMatchObject({ outcome: 'warning' });
+      await expect(readDisk(name, name, at(join(images, name)))).rejects.toMatchObject({
+        code: 'source.image-refers-outside',
+      });
+      expect((await source.check(signal)).steps.find((step) => step.name === `${name}: ${name}`)).toMatchObject({
+        outcome: 'warning',
+      });
     };
     beforeEach(async () => {
       await writeFile(secret(), randomBytes(MIB));
     });
 
     it('are refused: a backing file elsewhere, absolute, relative or by protocol', async () => {
-      for (const backing of [secret(), '../secret.raw', `json:{"driver":"file","filename":"${secret()}"}`, 'nbd://127.0.0.1:1/x']) {
-        await run('qemu-img', ['create', '-q', '-u', '-f', 'qcow2', '-b', backing, '-F', 'raw', join(images, 'evil.qcow2'), '1M']);
+      for (const backing of [
+        secret(),
+        '../secret.raw',
+        `json:{"driver":"file","filename":"${secret()}"}`,
+        'nbd://127.0.0.1:1/x',
+      ]) {
+        await run('qemu-img', [
+          'create',
+          '-q',
+          '-u',
+          '-f',
+          'qcow2',
+          '-b',
+          backing,
+          '-F',
+          'raw',
+          join(images, 'evil.qcow2'),
+          '1M',
+        ]);
         await refused('evil.qcow2');
       }
     });
 
     it('are refused: a qcow2 that keeps its data elsewhere', async () => {
-      await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-o', `data_file=${join(folder, 'data.raw')}`, join(images, 'evil.qcow2'), '1M']);
+      await run('qemu-img', [
+        'create',
+        '-q',
+        '-f',
+        'qcow2',
+        '-o',
+        `data_file=${join(folder, 'data.raw')}`,
+        join(images, 'evil.qcow2'),
+        '1M',
+      ]);
       await refused('evil.qcow2');
     });
 
     it('are refused: a VMDK descriptor whose extent is elsewhere', async () => {
       for (const extent of [secret(), '../secret.raw', 'nbd://127.0.0.1:1/x']) {
-        await writeFile(join(images, 'evil.vmdk'), `# Disk DescriptorFile\nversion=1\nCID=fffffffe\nparentCID=ffffffff\ncreateType="monolithicFlat"\n\nRW 2048 FLAT "${extent}" 0\n`);
+        await writeFile(
+          join(images, 'evil.vmdk'),
+          `# Disk DescriptorFile\nversion=1\nCID=fffffffe\nparentCID=ffffffff\ncreateType="monolithicFlat"\n\nRW 2048 FLAT "${extent}" 0\n`,
+        );
         await refused('evil.vmdk');
       }
     });
@@ -207,12 +308,20 @@ describe('disk images', () => {
 
     it('are refused: what another parser of the descriptor would open, also within an OVA', async () => {
       const head = '# Disk DescriptorFile\nversion=1\nCID=fffffffe\nparentCID=ffffffff\ncreateType="monolithicFlat"\n';
-      for (const lines of [`RW +2048 FLAT "${secret()}" 0`, `RW\n2048 FLAT "${secret()}" 0`, `RW 2048 ZERO\nRW 2048 FLAT "${secret()}" 0`]) {
+      for (const lines of [
+        `RW +2048 FLAT "${secret()}" 0`,
+        `RW\n2048 FLAT "${secret()}" 0`,
+        `RW 2048 ZERO\nRW 2048 FLAT "${secret()}" 0`,
+      ]) {
         await writeFile(join(images, 'evil.vmdk'), `${head}${lines}\n`);
-        await expect(readDisk('evil.vmdk', 'evil.vmdk')).rejects.toMatchObject({ code: expect.stringMatching(/^source\.image-(unreadable|refers-outside)$/) });
+        await expect(readDisk('evil.vmdk', 'evil.vmdk')).rejects.toMatchObject({
+          code: expect.stringMatching(/^source\.image-(unreadable|refers-outside)$/),
+        });
         await writeFile(join(images, 'evil.ovf'), ovf('evil.vmdk', MIB));
         await run('tar', ['--format=ustar', '-cf', join(folder, 'evil.ova'), 'evil.ovf', 'evil.vmdk'], { cwd: images });
-        await expect(readDisk('evil.ova', 'evil.vmdk', at(join(folder, 'evil.ova')))).rejects.toMatchObject({ code: expect.stringMatching(/^source\.image-(unreadable|refers-outside)$/) });
+        await expect(readDisk('evil.ova', 'evil.vmdk', at(join(folder, 'evil.ova')))).rejects.toMatchObject({
+          code: expect.stringMatching(/^source\.image-(unreadable|refers-outside)$/),
+        });
         await rm(join(images, 'evil.ovf'));
       }
     });
@@ -220,7 +329,16 @@ describe('disk images', () => {
     it('are refused: FIFOs and symbolic links to them, devices, folders; a listing does not wait for them', async () => {
       await run('mkfifo', [join(images, 'fifo.raw')]);
       await mkdir(join(images, 'folder.raw'));
-      for (const [link, target] of [['a.ova', 'fifo.raw'], ['a.ovf', 'fifo.raw'], ['b.qcow2', 'fifo.raw'], ['c.raw', '/dev/zero'], ['d.raw', '/proc/self/mem'], ['e.raw', 'folder.raw'], ['loop.raw', 'loop.raw']] as const) await symlink(target, join(images, link));
+      for (const [link, target] of [
+        ['a.ova', 'fifo.raw'],
+        ['a.ovf', 'fifo.raw'],
+        ['b.qcow2', 'fifo.raw'],
+        ['c.raw', '/dev/zero'],
+        ['d.raw', '/proc/self/mem'],
+        ['e.raw', 'folder.raw'],
+        ['loop.raw', 'loop.raw'],
+      ] as const)
+        await symlink(target, join(images, link));
       await mkdir(join(images, 'described'));
       await symlink('../fifo.raw', join(images, 'described', 'vm.yaml'));
       await writeFile(join(images, 'good.raw'), content);
@@ -229,11 +347,25 @@ describe('disk images', () => {
       expect(vms.filter((vm) => vm.totalBytes > 0)).toHaveLength(1);
       const { steps } = await source.check(signal);
       expect(steps.filter((step) => step.outcome === 'warning').length).toBeGreaterThanOrEqual(7);
-      await expect(readDisk('fifo.raw', 'fifo.raw', at(join(images, 'fifo.raw')))).rejects.toMatchObject({ code: 'source.image-unreadable' });
+      await expect(readDisk('fifo.raw', 'fifo.raw', at(join(images, 'fifo.raw')))).rejects.toMatchObject({
+        code: 'source.image-unreadable',
+      });
     });
 
     it('stay raw: a guest’s disk that begins like a qcow2 image', async () => {
-      await run('qemu-img', ['create', '-q', '-u', '-f', 'qcow2', '-b', secret(), '-F', 'raw', join(images, 'guest.raw'), '1M']);
+      await run('qemu-img', [
+        'create',
+        '-q',
+        '-u',
+        '-f',
+        'qcow2',
+        '-b',
+        secret(),
+        '-F',
+        'raw',
+        join(images, 'guest.raw'),
+        '1M',
+      ]);
       const bytes = await readFile(join(images, 'guest.raw'));
       const expected = Buffer.concat([bytes, Buffer.alloc(-bytes.length & 511)]);
       expect(firstDifference((await readDisk('guest.raw', 'guest.raw')).replica, expected)).toBeUndefined();
@@ -241,22 +373,36 @@ describe('disk images', () => {
 
     it('are refused: an OVF that names a file elsewhere', async () => {
       await writeFile(join(images, 'evil.ovf'), ovf('../secret.raw', MIB));
-      await expect(source.describeVm('evil.ovf', signal)).rejects.toMatchObject({ code: 'source.image-refers-outside' });
+      await expect(source.describeVm('evil.ovf', signal)).rejects.toMatchObject({
+        code: 'source.image-refers-outside',
+      });
     });
   });
 
   it('survives descriptions that are made to hurt', async () => {
     const texts = [
-      '', '<', '<a/>', '<Envelope/>', `<Envelope>${'<a>'.repeat(20_000)}`, `<Envelope>${'<a>'.repeat(20_000)}${'</a>'.repeat(20_000)}</Envelope>`,
+      '',
+      '<',
+      '<a/>',
+      '<Envelope/>',
+      `<Envelope>${'<a>'.repeat(20_000)}`,
+      `<Envelope>${'<a>'.repeat(20_000)}${'</a>'.repeat(20_000)}</Envelope>`,
       '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;&a;">]><Envelope><VirtualSystem><Name>&b;</Name></VirtualSystem></Envelope>',
       '<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]><Envelope><VirtualSystem id="&f;"/></Envelope>',
-      '<Envelope><VirtualSystem><__proto__><Name>x</Name></__proto__></VirtualSystem></Envelope>', '\0\0\0', randomBytes(4096).toString('latin1'),
+      '<Envelope><VirtualSystem><__proto__><Name>x</Name></__proto__></VirtualSystem></Envelope>',
+      '\0\0\0',
+      randomBytes(4096).toString('latin1'),
     ];
     for (const text of texts) {
       await writeFile(join(images, 'x.ovf'), text);
-      const error: unknown = await source.describeVm('x.ovf', signal).then((vm) => vm, (reason: unknown) => reason);
+      const error: unknown = await source.describeVm('x.ovf', signal).then(
+        (vm) => vm,
+        (reason: unknown) => reason,
+      );
       expect(JSON.stringify(error)).not.toContain('root:');
-      expect(error).toMatchObject(error instanceof Error ? { code: expect.stringMatching(/^source\./) } : { disks: [] });
+      expect(error).toMatchObject(
+        error instanceof Error ? { code: expect.stringMatching(/^source\./) } : { disks: [] },
+      );
     }
     for (const bytes of [Buffer.alloc(0), Buffer.alloc(1024), randomBytes(2048)]) {
       await writeFile(join(images, 'x.ova'), bytes);

@@ -8,7 +8,11 @@ const root = join(import.meta.dirname, '..', '..');
 const run = promisify(execFile);
 
 /** What a process with Electron's cryptography prints, and how it ends. */
-async function inElectronsCryptography(args: readonly string[], lacks: readonly string[] = [], input: object = {}): Promise<{ readonly status: number; readonly stdout: string }> {
+async function inElectronsCryptography(
+  args: readonly string[],
+  lacks: readonly string[] = [],
+  input: object = {},
+): Promise<{ readonly status: number; readonly stdout: string }> {
   const started = run(process.execPath, ['--import', join(root, 'e2e/rigs/electron-cryptography.ts'), ...args], {
     cwd: root,
     env: { ...process.env, CAUSEWAY_RUNTIME_LACKS: lacks.join(','), CAUSEWAY_TARGET: JSON.stringify(input) },
@@ -38,7 +42,13 @@ describe('with the cryptography that Electron has', () => {
   let sshd: SshdRig;
   const logIn = (server: SshdRig, lacks: readonly string[] = []) => {
     const { port, username, privateKeyPem, hostKey } = server;
-    return inElectronsCryptography(['--input-type=module-typescript', '--eval', login], lacks, { host: '127.0.0.1', port, username, privateKeyPem, hostKey });
+    return inElectronsCryptography(['--input-type=module-typescript', '--eval', login], lacks, {
+      host: '127.0.0.1',
+      port,
+      username,
+      privateKeyPem,
+      hostKey,
+    });
   };
   beforeAll(async () => {
     sshd = await startSshd();
@@ -60,13 +70,20 @@ describe('with the cryptography that Electron has', () => {
 
   it('says which part of SSH is missing where nothing is left to offer', async () => {
     expect((await logIn(sshd, ['aes'])).stdout).toContain('general.runtime-lacks SSH: no usable ciphers');
-    expect((await logIn(sshd, ['ed25519-jwk'])).stdout).toContain('general.runtime-lacks SSH: no usable host keys of type ssh-ed25519');
+    expect((await logIn(sshd, ['ed25519-jwk'])).stdout).toContain(
+      'general.runtime-lacks SSH: no usable host keys of type ssh-ed25519',
+    );
   });
 
   it('has everything that is needed, and the check says so', async () => {
     const { status, stdout } = await inElectronsCryptography(['electron/cli.ts', 'doctor', '--json']);
-    const checks = stdout.trim().split('\n').map((line) => JSON.parse(line) as { readonly name: string; readonly outcome: string });
-    expect(checks.filter(({ outcome }) => outcome === 'missing').map(({ name }) => name)).toEqual(['ChaCha20 as a cipher']);
+    const checks = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { readonly name: string; readonly outcome: string });
+    expect(checks.filter(({ outcome }) => outcome === 'missing').map(({ name }) => name)).toEqual([
+      'ChaCha20 as a cipher',
+    ]);
     expect(status).toBe(0);
   });
 

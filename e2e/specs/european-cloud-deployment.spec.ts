@@ -18,9 +18,21 @@ import { startWorkerWith } from '../../electron/engine/workers/attach-volumes.ts
 const signal = new AbortController().signal;
 const gib = 2 ** 30;
 const vm: Vm = {
-  id: 'vm-1', name: 'Größe_web 01', os_type: 'linux', vcpus: 2, memory_mb: 4096, firmware: 'uefi', secure_boot: true,
-  disks: [{ id: 'data', size_bytes: gib }, { id: 'root', size_bytes: 2 * gib, bootable: true }],
-  nics: [{ id: 'n0', network: 'lan', ip_addresses: ['fe80::1', '10.20.0.17'] }, { id: 'n1', network: 'mgmt', ip_addresses: ['10.30.0.18'] }],
+  id: 'vm-1',
+  name: 'Größe_web 01',
+  os_type: 'linux',
+  vcpus: 2,
+  memory_mb: 4096,
+  firmware: 'uefi',
+  secure_boot: true,
+  disks: [
+    { id: 'data', size_bytes: gib },
+    { id: 'root', size_bytes: 2 * gib, bootable: true },
+  ],
+  nics: [
+    { id: 'n0', network: 'lan', ip_addresses: ['fe80::1', '10.20.0.17'] },
+    { id: 'n1', network: 'mgmt', ip_addresses: ['10.30.0.18'] },
+  ],
 };
 const environment: JsonObject = {
   network_map: { lan: 'production', mgmt: 'backup' },
@@ -52,8 +64,24 @@ afterEach(async () => {
 /** As a new process would. */
 function open(): void {
   platform = createEuropeanCloudDestination(
-    { project_id: cloud.projectId, region_name: cloud.region, service_account_key: JSON.stringify(cloud.serviceAccountKey), iaas_url: cloud.urls.iaas },
-    { clock: hurriedClock(4), timing: { requestMs: 2_000, pollFirstMs: 2, pollCapMs: 5, volumeMs: 10_000, serverMs: 10_000, attachMs: 10_000, removeMs: 10_000 } },
+    {
+      project_id: cloud.projectId,
+      region_name: cloud.region,
+      service_account_key: JSON.stringify(cloud.serviceAccountKey),
+      iaas_url: cloud.urls.iaas,
+    },
+    {
+      clock: hurriedClock(4),
+      timing: {
+        requestMs: 2_000,
+        pollFirstMs: 2,
+        pollCapMs: 5,
+        volumeMs: 10_000,
+        serverMs: 10_000,
+        attachMs: 10_000,
+        removeMs: 10_000,
+      },
+    },
   );
   if (platform.deployment === undefined) throw new Error('no deployments');
   deployment = platform.deployment;
@@ -63,7 +91,12 @@ let notes: string[] = [];
 function runOf(deploymentId: string, more: JsonObject = {}, of: Vm = vm): DeploymentRun {
   notes = [];
   return {
-    replicaId: 'replica', executionId: deploymentId, deploymentId, preparationRole: 'osmorphing-linux', vm: of, environment: { ...environment, ...more },
+    replicaId: 'replica',
+    executionId: deploymentId,
+    deploymentId,
+    preparationRole: 'osmorphing-linux',
+    vm: of,
+    environment: { ...environment, ...more },
     ledger: ledgerScope(store.ledger, { endpointId: 'endpoint', replicaId: 'replica', executionId: deploymentId }),
     note: (message) => void notes.push(message),
   };
@@ -82,26 +115,58 @@ async function deploy(run: DeploymentRun): Promise<{ serverId: string; volumes: 
   return { serverId: server.id, volumes };
 }
 
-const kinds = (): string[] => cloud.world.leftovers().map((line) => line.split(' ')[0] ?? '').sort();
+const kinds = (): string[] =>
+  cloud.world
+    .leftovers()
+    .map((line) => line.split(' ')[0] ?? '')
+    .sort();
 
 describe('a deployment', () => {
   it('makes the server that the environment describes, from volumes of its own', async () => {
     const more = {
-      machine_type: 'g1.4', server_labels: ['env=prod', 'migrated'], server_properties: { owner: 'me', level: 3 }, use_public_ip: true, use_config_drive: true,
-      delete_disks_on_server_termination: true, preserve_fixed_ips: true, disk_bus: 'scsi', security_groups: ['default'],
-      default_custom_boot_volume_image_metadata: { video_model: 'vga', nic_model: 'e1000' }, custom_boot_volume_image_metadata: { nic_model: 'virtio', secure_boot: false },
+      machine_type: 'g1.4',
+      server_labels: ['env=prod', 'migrated'],
+      server_properties: { owner: 'me', level: 3 },
+      use_public_ip: true,
+      use_config_drive: true,
+      delete_disks_on_server_termination: true,
+      preserve_fixed_ips: true,
+      disk_bus: 'scsi',
+      security_groups: ['default'],
+      default_custom_boot_volume_image_metadata: { video_model: 'vga', nic_model: 'e1000' },
+      custom_boot_volume_image_metadata: { nic_model: 'virtio', secure_boot: false },
     };
     const { serverId, volumes } = await deploy(runOf('d1', more));
     const server = cloud.world.servers.get(serverId);
     const [data, root] = volumes.map((volume) => cloud.world.volumes.get(volume.id));
     expect(server).toMatchObject({
-      name: 'Gro-e-web-01', machineType: 'g1.4', availabilityZone: 'eu01-1', status: 'ACTIVE', configDrive: true,
-      metadata: { owner: 'me', level: '3' }, bootVolume: { id: root?.id, deleteOnTermination: true }, attachments: new Map([[root?.id, true], [data?.id, false]]),
+      name: 'Gro-e-web-01',
+      machineType: 'g1.4',
+      availabilityZone: 'eu01-1',
+      status: 'ACTIVE',
+      configDrive: true,
+      metadata: { owner: 'me', level: '3' },
+      bootVolume: { id: root?.id, deleteOnTermination: true },
+      attachments: new Map([
+        [root?.id, true],
+        [data?.id, false],
+      ]),
     });
     expect(server?.labels).toMatchObject({ env: 'prod', migrated: '', 'managed-by': 'causeway' });
     expect(root).toMatchObject({
-      bootable: true, size: 2, performanceClass: 'storage_premium_perf2', status: 'ATTACHED',
-      imageConfig: { operatingSystem: 'linux', uefi: true, secureBoot: false, diskBus: 'scsi', virtioScsi: true, videoModel: 'vga', nicModel: 'virtio' },
+      bootable: true,
+      size: 2,
+      performanceClass: 'storage_premium_perf2',
+      status: 'ATTACHED',
+      imageConfig: {
+        operatingSystem: 'linux',
+        uefi: true,
+        secureBoot: false,
+        diskBus: 'scsi',
+        virtioScsi: true,
+        videoModel: 'vga',
+        nicModel: 'virtio',
+      },
     });
     expect(data).toMatchObject({ bootable: false, imageConfig: { diskBus: 'scsi', virtioScsi: true } });
     const nics = [...cloud.world.nics.values()].filter((nic) => nic.device === serverId);
@@ -118,19 +183,24 @@ describe('a deployment', () => {
   });
 
   it.each([
-    ['CreateSnapshot', 1], ['CreateSnapshot', 2],
+    ['CreateSnapshot', 1],
+    ['CreateSnapshot', 2],
     // The first two are the replica's own.
-    ['CreateVolume', 3], ['CreateVolume', 4],
+    ['CreateVolume', 3],
+    ['CreateVolume', 4],
     // The first one is the worker.
     ['CreateServer', 2],
-  ] as const)('that meets a failed %s (number %i) removes it, so that the next attempt makes a new one', async (operation, nth) => {
-    const run = runOf('d1');
-    cloud.faults.add({ operation, nth, effect: 'status-error' });
-    await expect(deploy(run)).rejects.toMatchObject({ code: 'cloud.operation-failed', retryable: true });
-    const { serverId } = await deploy(run);
-    expect(cloud.world.servers.get(serverId)?.status).toBe('ACTIVE');
-    expect(kinds()).toEqual(['nic', 'nic', 'server', 'volume', 'volume', 'volume', 'volume']);
-  });
+  ] as const)(
+    'that meets a failed %s (number %i) removes it, so that the next attempt makes a new one',
+    async (operation, nth) => {
+      const run = runOf('d1');
+      cloud.faults.add({ operation, nth, effect: 'status-error' });
+      await expect(deploy(run)).rejects.toMatchObject({ code: 'cloud.operation-failed', retryable: true });
+      const { serverId } = await deploy(run);
+      expect(cloud.world.servers.get(serverId)?.status).toBe('ACTIVE');
+      expect(kinds()).toEqual(['nic', 'nic', 'server', 'volume', 'volume', 'volume', 'volume']);
+    },
+  );
 
   it('whose server takes its volumes with it leaves a failed one to the roll-back', async () => {
     const run = runOf('d1', { delete_disks_on_server_termination: true });

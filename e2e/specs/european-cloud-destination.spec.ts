@@ -20,8 +20,15 @@ const signal = new AbortController().signal;
 const gib = 2 ** 30;
 
 const vm: Vm = {
-  id: 'vm-1', name: 'web', os_type: 'linux', vcpus: 2, memory_mb: 4096,
-  disks: [{ id: 'd0', size_bytes: 3 * gib, storage_backend: 'ds1' }, { id: 'd1', size_bytes: gib, storage_backend: 'ds2' }],
+  id: 'vm-1',
+  name: 'web',
+  os_type: 'linux',
+  vcpus: 2,
+  memory_mb: 4096,
+  disks: [
+    { id: 'd0', size_bytes: 3 * gib, storage_backend: 'ds1' },
+    { id: 'd1', size_bytes: gib, storage_backend: 'ds2' },
+  ],
   nics: [{ id: 'n0', network: 'lan', ip_addresses: ['10.20.0.17', 'fe80::1'] }],
 };
 const environment: JsonObject = {
@@ -46,18 +53,35 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function open(options: EuropeanCloudOptions = {}, context: EuropeanCloudContext = {}, connection: object = {}): Promise<DestinationPlatform> {
+async function open(
+  options: EuropeanCloudOptions = {},
+  context: EuropeanCloudContext = {},
+  connection: object = {},
+): Promise<DestinationPlatform> {
   cloud = await startEuropeanCloud({ transitionMs: 2, ...options });
   return createEuropeanCloudDestination(
-    { project_id: cloud.projectId, region_name: cloud.region, service_account_key: JSON.stringify(cloud.serviceAccountKey), iaas_url: cloud.urls.iaas, ...connection },
-    { clock: hurriedClock(4), timing: { pollFirstMs: 2, pollCapMs: 5, volumeMs: 3_000, serverMs: 3_000, attachMs: 3_000, removeMs: 3_000 }, ...context },
+    {
+      project_id: cloud.projectId,
+      region_name: cloud.region,
+      service_account_key: JSON.stringify(cloud.serviceAccountKey),
+      iaas_url: cloud.urls.iaas,
+      ...connection,
+    },
+    {
+      clock: hurriedClock(4),
+      timing: { pollFirstMs: 2, pollCapMs: 5, volumeMs: 3_000, serverMs: 3_000, attachMs: 3_000, removeMs: 3_000 },
+      ...context,
+    },
   );
 }
 
 const notes: string[] = [];
 function run(more: JsonObject = {}, of: Vm = vm): DestinationRun {
   return {
-    replicaId: 'replica', executionId: 'execution', vm: of, environment: { ...environment, ...more },
+    replicaId: 'replica',
+    executionId: 'execution',
+    vm: of,
+    environment: { ...environment, ...more },
     ledger: ledgerScope(store.ledger, { endpointId: 'endpoint', replicaId: 'replica', executionId: 'execution' }),
     note: (message) => void notes.push(message),
   };
@@ -65,7 +89,9 @@ function run(more: JsonObject = {}, of: Vm = vm): DestinationRun {
 
 async function findings(platform: DestinationPlatform, more: JsonObject = {}, of: Vm = vm): Promise<string[]> {
   const all = await platform.checkEnvironment({ ...environment, ...more }, of, signal);
-  return all.filter((finding) => finding.severity !== 'info').map(({ severity, path, rule }) => `${severity} ${path} ${rule.replace('european-cloud/online-', '')}`);
+  return all
+    .filter((finding) => finding.severity !== 'info')
+    .map(({ severity, path, rule }) => `${severity} ${path} ${rule.replace('european-cloud/online-', '')}`);
 }
 
 describe('the on-line check of an environment', () => {
@@ -73,10 +99,22 @@ describe('the on-line check of an environment', () => {
     const platform = await open();
     expect(
       await findings(platform, {
-        network_map: { lan: 'nowhere' }, availability_zone: 'eu09', migr_image_map: { linux: 'CP/M' }, migr_network: 'none', migr_machine_type: 'x1',
-        machine_type: 'x2', security_groups: ['default', 'ghosts'], affinity_group: 'pack', keypair_name: 'mine',
-        storage_mappings: { default: 'fast', backend_mappings: [{ source: 'ds1', destination: 'faster' }], disk_mappings: [{ disk_id: 'd0', destination: 'fastest' }] },
-        default_volume_performance_class: 'slow', migr_worker_volume_performance_class: 'slower',
+        network_map: { lan: 'nowhere' },
+        availability_zone: 'eu09',
+        migr_image_map: { linux: 'CP/M' },
+        migr_network: 'none',
+        migr_machine_type: 'x1',
+        machine_type: 'x2',
+        security_groups: ['default', 'ghosts'],
+        affinity_group: 'pack',
+        keypair_name: 'mine',
+        storage_mappings: {
+          default: 'fast',
+          backend_mappings: [{ source: 'ds1', destination: 'faster' }],
+          disk_mappings: [{ disk_id: 'd0', destination: 'fastest' }],
+        },
+        default_volume_performance_class: 'slow',
+        migr_worker_volume_performance_class: 'slower',
       }),
     ).toEqual([
       'error /network_map/lan name-unknown',
@@ -106,42 +144,80 @@ describe('the on-line check of an environment', () => {
 
   it('checks fixed addresses: in range, not reserved, not twice, not taken', async () => {
     const platform = await open();
-    const with_ = (...addresses: string[]): Vm => ({ ...vm, nics: addresses.map((address, index) => ({ id: `n${index}`, network: 'lan', ip_addresses: [address] })) });
+    const with_ = (...addresses: string[]): Vm => ({
+      ...vm,
+      nics: addresses.map((address, index) => ({ id: `n${index}`, network: 'lan', ip_addresses: [address] })),
+    });
     const keep = { preserve_fixed_ips: true };
     expect(await findings(platform, keep)).toEqual(['warning /network_map/lan ipv6-dropped']);
     expect(await findings(platform, keep, with_('10.99.0.5'))).toEqual(['error /network_map/lan address-out-of-range']);
     expect(await findings(platform, {}, with_('10.99.0.5'))).toEqual([]);
-    expect(await findings(platform, keep, { ...vm, nics: [{ id: 'n0', network: 'lan', ip_addresses: ['10.20.0.19/24', '10.99.0.5', 'fe80::1'] }] })).toEqual([
-      'warning /network_map/lan ipv6-dropped', 'warning /network_map/lan further-addresses', 'error /network_map/lan address-out-of-range',
+    expect(
+      await findings(platform, keep, {
+        ...vm,
+        nics: [{ id: 'n0', network: 'lan', ip_addresses: ['10.20.0.19/24', '10.99.0.5', 'fe80::1'] }],
+      }),
+    ).toEqual([
+      'warning /network_map/lan ipv6-dropped',
+      'warning /network_map/lan further-addresses',
+      'error /network_map/lan address-out-of-range',
     ]);
     expect(await findings(platform, keep, with_('10.20.0.1'))).toEqual(['error /network_map/lan address-reserved']);
-    expect(await findings(platform, keep, with_('10.20.0.9', '10.20.0.9'))).toEqual(['error /network_map/lan address-twice']);
+    expect(await findings(platform, keep, with_('10.20.0.9', '10.20.0.9'))).toEqual([
+      'error /network_map/lan address-twice',
+    ]);
     const holder = [...cloud.world.networks.values()].find((network) => network.name === 'production');
     const id = randomUUID();
     cloud.world.nics.set(id, {
-      id, name: 'other', labels: {}, networkId: holder?.id ?? '', ipv4: '10.20.0.17', mac: '02:00:00:00:00:01', allowedAddresses: [],
-      nicSecurity: true, securityGroups: [], status: 'ACTIVE', type: 'server', ownedByServer: false,
+      id,
+      name: 'other',
+      labels: {},
+      networkId: holder?.id ?? '',
+      ipv4: '10.20.0.17',
+      mac: '02:00:00:00:00:01',
+      allowedAddresses: [],
+      nicSecurity: true,
+      securityGroups: [],
+      status: 'ACTIVE',
+      type: 'server',
+      ownedByServer: false,
     });
-    expect(await findings(platform, keep)).toEqual(['warning /network_map/lan ipv6-dropped', 'error /network_map/lan address-taken']);
-    expect(await findings(platform, keep, { ...vm, nics: [{ id: 'n0', network: 'lan' }] })).toEqual(['warning /network_map/lan no-fixed-address']);
+    expect(await findings(platform, keep)).toEqual([
+      'warning /network_map/lan ipv6-dropped',
+      'error /network_map/lan address-taken',
+    ]);
+    expect(await findings(platform, keep, { ...vm, nics: [{ id: 'n0', network: 'lan' }] })).toEqual([
+      'warning /network_map/lan no-fixed-address',
+    ]);
   });
 
   it('knows what the image and the machine type of workers need of each other', async () => {
     const platform = await open();
-    expect(await findings(platform, { migr_worker_volume_size: 2 })).toEqual(['error /migr_worker_volume_size worker-volume-size']);
-    expect(await findings(platform, { migr_machine_type: 'g1r.2' })).toEqual(['error /migr_machine_type worker-architecture']);
-    expect(await findings(platform, { migr_image_map: { linux: 'Windows Server 2022' } })).toEqual(['error /migr_image_map/linux image-system']);
+    expect(await findings(platform, { migr_worker_volume_size: 2 })).toEqual([
+      'error /migr_worker_volume_size worker-volume-size',
+    ]);
+    expect(await findings(platform, { migr_machine_type: 'g1r.2' })).toEqual([
+      'error /migr_machine_type worker-architecture',
+    ]);
+    expect(await findings(platform, { migr_image_map: { linux: 'Windows Server 2022' } })).toEqual([
+      'error /migr_image_map/linux image-system',
+    ]);
   });
 
   it('wants what Windows needs: both images and an explicit machine type', async () => {
     const platform = await open();
-    expect(await findings(platform, {}, { ...vm, os_type: 'windows' })).toEqual(['warning /migr_image_map image-missing', 'error /machine_type machine-type-windows']);
+    expect(await findings(platform, {}, { ...vm, os_type: 'windows' })).toEqual([
+      'warning /migr_image_map image-missing',
+      'error /machine_type machine-type-windows',
+    ]);
   });
 
   it('says when the machine type is smaller than the source', async () => {
     const platform = await open();
     expect(await findings(platform, { machine_type: 'c2i.1' })).toEqual(['warning /machine_type machine-type-small']);
-    expect(await findings(platform, {}, { ...vm, memory_mb: 10 ** 7 })).toEqual(['error /machine_type machine-type-none']);
+    expect(await findings(platform, {}, { ...vm, memory_mb: 10 ** 7 })).toEqual([
+      'error /machine_type machine-type-none',
+    ]);
   });
 
   it('counts quotas for volumes and worker together, without what earlier executions made', async () => {
@@ -155,13 +231,17 @@ describe('the on-line check of an environment', () => {
 
   it('refuses a project that the account has no right in', async () => {
     const platform = await open();
-    expect(await findings(platform, { project: '11111111-2222-4333-8444-555555555555' })).toEqual(['error /project project']);
+    expect(await findings(platform, { project: '11111111-2222-4333-8444-555555555555' })).toEqual([
+      'error /project project',
+    ]);
   });
 
   it('says so before anything is made when the address of this computer is not known', async () => {
     const platform = await open({}, { egressAddress: async () => [] });
     expect(await findings(platform)).toEqual(['error /migr_worker_use_public_ip caller-address']);
-    await expect(platform.ensureVolumes(run(), vm.disks, signal)).rejects.toMatchObject({ code: 'cloud.caller-address-unknown' });
+    await expect(platform.ensureVolumes(run(), vm.disks, signal)).rejects.toMatchObject({
+      code: 'cloud.caller-address-unknown',
+    });
     expect(cloud.world.leftovers()).toEqual([]);
   });
 });
@@ -170,20 +250,28 @@ describe('volumes', () => {
   it('get the class of their disk, backend or default, and labels that tell whose they are', async () => {
     const platform = await open();
     const more = {
-      storage_mappings: { disk_mappings: [{ disk_id: 'd0', destination: 'storage_premium_perf6' }] }, default_volume_performance_class: 'storage_premium_perf2',
+      storage_mappings: { disk_mappings: [{ disk_id: 'd0', destination: 'storage_premium_perf6' }] },
+      default_volume_performance_class: 'storage_premium_perf2',
     };
     const volumes = await platform.ensureVolumes(run(more), vm.disks, signal);
     const made = volumes.map((volume) => cloud.world.volumes.get(volume.id));
     expect(made.map((volume) => [volume?.performanceClass, volume?.size, volume?.availabilityZone])).toEqual([
-      ['storage_premium_perf6', 3, 'eu01-1'], ['storage_premium_perf2', 1, 'eu01-1'],
+      ['storage_premium_perf6', 3, 'eu01-1'],
+      ['storage_premium_perf2', 1, 'eu01-1'],
     ]);
-    expect(made[0]?.labels).toMatchObject({ 'managed-by': 'causeway', 'causeway-replica': 'replica', 'causeway-disk': 'd0', 'causeway-vm': 'vm-1' });
+    expect(made[0]?.labels).toMatchObject({
+      'managed-by': 'causeway',
+      'causeway-replica': 'replica',
+      'causeway-disk': 'd0',
+      'causeway-vm': 'vm-1',
+    });
   });
 
   it('nothing is made when the quota is too small for all of it', async () => {
     const platform = await open({ quotas: { volumes: 2, vcpu: 1 } });
     await expect(platform.ensureVolumes(run(), vm.disks, signal)).rejects.toMatchObject({
-      code: 'cloud.quota-exceeded', message: expect.stringMatching(/volumes: 3 needed, 2 of 2 free.*vCPUs: 2 needed, 1 of 1 free/) as unknown,
+      code: 'cloud.quota-exceeded',
+      message: expect.stringMatching(/volumes: 3 needed, 2 of 2 free.*vCPUs: 2 needed, 1 of 1 free/) as unknown,
     });
     expect(cloud.world.leftovers()).toEqual([]);
   });
@@ -191,7 +279,10 @@ describe('volumes', () => {
   it('one that fails at its creation is removed, and made anew the next time', async () => {
     const platform = await open();
     cloud.faults.add({ operation: 'CreateVolume', nth: 2, effect: 'status-error' });
-    await expect(platform.ensureVolumes(run(), vm.disks, signal)).rejects.toMatchObject({ code: 'cloud.operation-failed', retryable: true });
+    await expect(platform.ensureVolumes(run(), vm.disks, signal)).rejects.toMatchObject({
+      code: 'cloud.operation-failed',
+      retryable: true,
+    });
     const volumes = await platform.ensureVolumes(run(), vm.disks, signal);
     expect(volumes.map((volume) => volume.createdByThisCall)).toEqual([false, true]);
     expect(cloud.world.volumes.size).toBe(2);
@@ -200,7 +291,10 @@ describe('volumes', () => {
   it('one that hangs in its creation ends at the deadline, and is adopted when it comes up later', async () => {
     const platform = await open();
     cloud.faults.add({ operation: 'CreateVolume', effect: 'hang' });
-    await expect(platform.ensureVolumes(run(), vm.disks, signal)).rejects.toMatchObject({ code: 'cloud.not-ready', message: expect.stringContaining('still CREATING') as unknown });
+    await expect(platform.ensureVolumes(run(), vm.disks, signal)).rejects.toMatchObject({
+      code: 'cloud.not-ready',
+      message: expect.stringContaining('still CREATING') as unknown,
+    });
     for (const volume of cloud.world.volumes.values()) volume.status = 'AVAILABLE';
     await platform.ensureVolumes(run(), vm.disks, signal);
     expect(cloud.world.volumes.size).toBe(2);
@@ -209,7 +303,9 @@ describe('volumes', () => {
   it('are not moved to another zone', async () => {
     const platform = await open();
     await platform.ensureVolumes(run(), vm.disks, signal);
-    await expect(platform.ensureVolumes(run({ availability_zone: 'eu01-2' }), vm.disks, signal)).rejects.toMatchObject({ code: 'cloud.zone-mismatch' });
+    await expect(platform.ensureVolumes(run({ availability_zone: 'eu01-2' }), vm.disks, signal)).rejects.toMatchObject({
+      code: 'cloud.zone-mismatch',
+    });
   });
 
   it('one that holds data and has failed is not thrown away', async () => {
@@ -217,7 +313,10 @@ describe('volumes', () => {
     const [first] = await platform.ensureVolumes(run(), vm.disks, signal);
     const record = cloud.world.volumes.get(first?.id ?? '');
     if (record !== undefined) record.status = 'ERROR';
-    await expect(platform.ensureVolumes(run(), vm.disks, signal)).rejects.toMatchObject({ code: 'cloud.volume-failed', retryable: false });
+    await expect(platform.ensureVolumes(run(), vm.disks, signal)).rejects.toMatchObject({
+      code: 'cloud.volume-failed',
+      retryable: false,
+    });
     expect(cloud.world.volumes.has(first?.id ?? '')).toBe(true);
   });
 
@@ -230,7 +329,12 @@ describe('volumes', () => {
     await expect(platform.ensureVolumes(run(), grown, signal)).rejects.toMatchObject(failure);
     await expect(platform.ensureVolumes(run(), grown, signal)).rejects.toMatchObject(failure);
     cloud.world.volumes.delete(first?.id ?? '');
-    expect((await platform.ensureVolumes(run(), grown, signal)).map((volume) => [volume.createdByThisCall, volume.sizeBytes])[0]).toEqual([true, 9 * gib]);
+    expect(
+      (await platform.ensureVolumes(run(), grown, signal)).map((volume) => [
+        volume.createdByThisCall,
+        volume.sizeBytes,
+      ])[0],
+    ).toEqual([true, 9 * gib]);
   });
 });
 
@@ -239,8 +343,13 @@ describe('workers', () => {
     const platform = await open({}, {}, { caller_address: '198.51.100.7' });
     const volumes = await platform.ensureVolumes(run(), vm.disks, signal);
     const rules = (): string[] =>
-      [...cloud.world.securityGroups.values()].filter((group) => group.name !== 'default')
-        .flatMap((group) => group.rules.filter((rule) => rule.direction === 'ingress').map((rule) => `${rule.portRange?.min}-${rule.portRange?.max} ${rule.ipRange ?? 'all'}`));
+      [...cloud.world.securityGroups.values()]
+        .filter((group) => group.name !== 'default')
+        .flatMap((group) =>
+          group.rules
+            .filter((rule) => rule.direction === 'ingress')
+            .map((rule) => `${rule.portRange?.min}-${rule.portRange?.max} ${rule.ipRange ?? 'all'}`),
+        );
     await startWorkerWith(platform, run(), 'disk-copy', volumes, signal);
     expect(rules()).toEqual(['22-22 198.51.100.7/32', '5566-5566 198.51.100.7/32']);
     await platform.stopWorker(run(), 'disk-copy', signal);
@@ -258,10 +367,25 @@ describe('workers', () => {
 
   it('are made as the environment says', async () => {
     const platform = await open();
-    await startWorkerWith(platform, run({ migr_worker_volume_size: 11, migr_worker_volume_performance_class: 'storage_premium_perf4', use_config_drive: true }), 'disk-copy', [], signal);
+    await startWorkerWith(
+      platform,
+      run({
+        migr_worker_volume_size: 11,
+        migr_worker_volume_performance_class: 'storage_premium_perf4',
+        use_config_drive: true,
+      }),
+      'disk-copy',
+      [],
+      signal,
+    );
     const [server] = [...cloud.world.servers.values()];
     const boot = cloud.world.volumes.get(server?.bootVolume.id ?? '');
-    expect(server).toMatchObject({ machineType: 'g1.2', availabilityZone: 'eu01-1', configDrive: false, bootVolume: { deleteOnTermination: true } });
+    expect(server).toMatchObject({
+      machineType: 'g1.2',
+      availabilityZone: 'eu01-1',
+      configDrive: false,
+      bootVolume: { deleteOnTermination: true },
+    });
     expect(boot).toMatchObject({ size: 11, performanceClass: 'storage_premium_perf4' });
   });
 
@@ -271,7 +395,9 @@ describe('workers', () => {
     const access = await startWorkerWith(platform, run(windows), 'osmorphing-windows', [], signal);
     expect(access.winrm?.port).toBe(5986);
     expect(access.hostKey).toBeUndefined();
-    const ports = [...cloud.world.securityGroups.values()].flatMap((group) => group.rules).flatMap((rule) => rule.portRange?.min ?? []);
+    const ports = [...cloud.world.securityGroups.values()]
+      .flatMap((group) => group.rules)
+      .flatMap((rule) => rule.portRange?.min ?? []);
     expect(ports).toEqual([5986]);
     await platform.stopWorker(run(windows), 'osmorphing-windows', signal);
     expect(cloud.world.leftovers()).toEqual([]);
@@ -280,7 +406,10 @@ describe('workers', () => {
   it('one that ends in ERROR is removed with the words of the cloud in the error', async () => {
     const platform = await open();
     cloud.faults.add({ operation: 'CreateServer', effect: 'status-error' });
-    await expect(startWorkerWith(platform, run(), 'disk-copy', [], signal)).rejects.toMatchObject({ code: 'cloud.operation-failed', message: expect.stringContaining('failed') as unknown });
+    await expect(startWorkerWith(platform, run(), 'disk-copy', [], signal)).rejects.toMatchObject({
+      code: 'cloud.operation-failed',
+      message: expect.stringContaining('failed') as unknown,
+    });
     expect(cloud.world.servers.size).toBe(0);
     await startWorkerWith(platform, run(), 'disk-copy', [], signal);
     expect(cloud.world.servers.size).toBe(1);
@@ -300,7 +429,9 @@ describe('workers', () => {
     const platform = await open();
     const volumes = await platform.ensureVolumes(run(), vm.disks, signal);
     cloud.faults.add({ operation: 'AddVolumeToServer', nth: 2, effect: 'hang' });
-    await expect(startWorkerWith(platform, run(), 'disk-copy', volumes, signal)).rejects.toMatchObject({ code: 'cloud.not-ready' });
+    await expect(startWorkerWith(platform, run(), 'disk-copy', volumes, signal)).rejects.toMatchObject({
+      code: 'cloud.not-ready',
+    });
     for (const volume of cloud.world.volumes.values()) if (volume.status === 'ATTACHING') volume.status = 'AVAILABLE';
     await platform.stopWorker(run(), 'disk-copy', signal);
     expect(cloud.world.leftovers()).toHaveLength(2);
@@ -309,11 +440,23 @@ describe('workers', () => {
   it('do not take a volume from a server of somebody else', async () => {
     const platform = await open();
     const [volume] = await platform.ensureVolumes(run(), vm.disks, signal);
-    const { workerId } = await startWorkerWith(platform, run(), 'disk-copy', volume === undefined ? [] : [volume], signal);
+    const { workerId } = await startWorkerWith(
+      platform,
+      run(),
+      'disk-copy',
+      volume === undefined ? [] : [volume],
+      signal,
+    );
     const record = cloud.world.servers.get(workerId);
     if (record !== undefined) record.labels = {};
-    const other = { ...run(), ledger: ledgerScope(store.ledger, { endpointId: 'endpoint', replicaId: 'replica', executionId: 'later' }), executionId: 'later' };
-    await expect(startWorkerWith(platform, other, 'disk-copy', volume === undefined ? [] : [volume], signal)).rejects.toMatchObject({ code: 'cloud.volume-in-use' });
+    const other = {
+      ...run(),
+      ledger: ledgerScope(store.ledger, { endpointId: 'endpoint', replicaId: 'replica', executionId: 'later' }),
+      executionId: 'later',
+    };
+    await expect(
+      startWorkerWith(platform, other, 'disk-copy', volume === undefined ? [] : [volume], signal),
+    ).rejects.toMatchObject({ code: 'cloud.volume-in-use' });
   });
 
   it('a removal that fails is reported together with what it holds up, and can be repeated', async () => {
@@ -321,7 +464,8 @@ describe('workers', () => {
     await startWorkerWith(platform, run(), 'disk-copy', [], signal);
     cloud.faults.add({ operation: 'DeleteServer', times: 99, effect: '500' });
     await expect(platform.stopWorker(run(), 'disk-copy', signal)).rejects.toMatchObject({
-      code: 'cloud.clean-up-incomplete', message: expect.stringMatching(/server .*HTTP 500.*nic .*its server still exists/) as unknown,
+      code: 'cloud.clean-up-incomplete',
+      message: expect.stringMatching(/server .*HTTP 500.*nic .*its server still exists/) as unknown,
     });
     expect(cloud.world.publicIps.size).toBe(0);
     cloud.faults.clear();

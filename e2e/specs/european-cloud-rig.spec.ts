@@ -22,16 +22,27 @@ afterEach(async () => {
 const zone = 'eu01-1';
 
 async function newVolume(body: object = {}): Promise<string> {
-  const { body: volume } = await client.call('POST', 'volumes', { availabilityZone: zone, size: 1, name: 'disk', ...body });
+  const { body: volume } = await client.call('POST', 'volumes', {
+    availabilityZone: zone,
+    size: 1,
+    name: 'disk',
+    ...body,
+  });
   await client.waitFor(`volumes/${String(volume['id'])}`, 'AVAILABLE');
   return String(volume['id']);
 }
 
 async function newServer(body: object = {}): Promise<string> {
   const answer = await client.call('POST', 'servers', {
-    name: 'worker', machineType: 'g1.1', availabilityZone: zone,
+    name: 'worker',
+    machineType: 'g1.1',
+    availabilityZone: zone,
     networking: { networkId: await client.idOf('networks', 'migration') },
-    bootVolume: { source: { type: 'image', id: await client.idOf('images', 'Debian 12') }, size: 4, deleteOnTermination: true },
+    bootVolume: {
+      source: { type: 'image', id: await client.idOf('images', 'Debian 12') },
+      size: 4,
+      deleteOnTermination: true,
+    },
     ...body,
   });
   expect(answer.status).toBe(201);
@@ -45,7 +56,10 @@ describe('signing in to the simulated European cloud', () => {
     expect((await stranger.call('GET', 'volumes')).status).toBe(401);
     cloud.tokens.lifetimeSeconds = 0;
     await stranger.signIn();
-    expect(await stranger.call('GET', 'volumes')).toMatchObject({ status: 401, body: { code: 401, msg: 'Unauthorized' } });
+    expect(await stranger.call('GET', 'volumes')).toMatchObject({
+      status: 401,
+      body: { code: 401, msg: 'Unauthorized' },
+    });
   });
 
   it('verifies the assertion: signature, algorithm, key id, audience, life, and that it is used once', async () => {
@@ -68,11 +82,17 @@ describe('signing in to the simulated European cloud', () => {
 
 describe('volumes of the simulated European cloud', () => {
   it('are accepted, then created as sparse files in their real size, then gone', async () => {
-    const answer = await client.call('POST', 'volumes', { availabilityZone: zone, size: 100, name: 'disk', labels: { run: 'a1' } });
+    const answer = await client.call('POST', 'volumes', {
+      availabilityZone: zone,
+      size: 100,
+      name: 'disk',
+      labels: { run: 'a1' },
+    });
     expect(answer).toMatchObject({ status: 201, body: { status: 'CREATING', size: 100 } });
     const id = String(answer.body['id']);
     expect(await client.call('GET', `requests/${answer.requestId}`)).toMatchObject({
-      status: 200, body: { requestAction: 'CREATE', status: 'CREATING', resources: [{ id }] },
+      status: 200,
+      body: { requestAction: 'CREATE', status: 'CREATING', resources: [{ id }] },
     });
     await client.waitFor(`volumes/${id}`, 'AVAILABLE');
     expect((await client.call('GET', `requests/${answer.requestId}`)).body['status']).toBe('CREATED');
@@ -107,7 +127,10 @@ describe('volumes of the simulated European cloud', () => {
     const read = await open(cloud.volumePath(copy));
     await read.read(bytes, 0, 18, 4096);
     await read.close();
-    expect({ text: bytes.toString(), size: (await stat(cloud.volumePath(copy))).size }).toEqual({ text: 'bytes of the guest', size: 2 * 2 ** 30 });
+    expect({ text: bytes.toString(), size: (await stat(cloud.volumePath(copy))).size }).toEqual({
+      text: 'bytes of the guest',
+      size: 2 * 2 ** 30,
+    });
   });
 
   it('answer 413 beyond the quota', async () => {
@@ -140,26 +163,45 @@ describe('servers of the simulated European cloud', () => {
   it('need a boot size that fits the image and a machine type that exists', async () => {
     const image = await client.idOf('images', 'Ubuntu 24.04');
     const wish = {
-      name: 'worker', machineType: 'g1.1', availabilityZone: zone, networking: { networkId: await client.idOf('networks', 'migration') },
+      name: 'worker',
+      machineType: 'g1.1',
+      availabilityZone: zone,
+      networking: { networkId: await client.idOf('networks', 'migration') },
       bootVolume: { source: { type: 'image', id: image }, size: 1 },
     };
-    expect(await client.call('POST', 'servers', wish)).toMatchObject({ status: 400, body: { msg: 'boot device size is not valid or missing' } });
-    expect(await client.call('POST', 'servers', { ...wish, machineType: 'none' })).toMatchObject({ status: 400, body: { msg: 'machine type is not valid' } });
+    expect(await client.call('POST', 'servers', wish)).toMatchObject({
+      status: 400,
+      body: { msg: 'boot device size is not valid or missing' },
+    });
+    expect(await client.call('POST', 'servers', { ...wish, machineType: 'none' })).toMatchObject({
+      status: 400,
+      body: { msg: 'machine type is not valid' },
+    });
   });
 
   it('use NICs that were made before, with fixed and public addresses', async () => {
     const network = await client.idOf('networks', 'production');
     const { body: group } = await client.call('POST', 'security-groups', { name: 'worker-access' });
     const rule = await client.call('POST', `security-groups/${String(group['id'])}/rules`, {
-      direction: 'ingress', ethertype: 'IPv4', protocol: 'tcp', portRange: { min: 22, max: 22 }, ipRange: '127.0.0.1/32',
+      direction: 'ingress',
+      ethertype: 'IPv4',
+      protocol: 'tcp',
+      portRange: { min: 22, max: 22 },
+      ipRange: '127.0.0.1/32',
     });
     expect(rule).toMatchObject({ status: 201, body: { protocol: { name: 'tcp', number: 6 } } });
-    const { body: nic } = await client.call('POST', `networks/${network}/nics`, { name: 'nic0', ipv4: '10.20.0.7', securityGroups: [group['id']] });
+    const { body: nic } = await client.call('POST', `networks/${network}/nics`, {
+      name: 'nic0',
+      ipv4: '10.20.0.7',
+      securityGroups: [group['id']],
+    });
     expect((await client.call('POST', `networks/${network}/nics`, { ipv4: '10.20.0.7' })).status).toBe(409);
     expect((await client.call('POST', `networks/${network}/nics`, { ipv4: '10.99.0.7' })).status).toBe(400);
     const { body: address } = await client.call('POST', 'public-ips', { networkInterface: nic['id'] });
     const server = await newServer({ networking: { nicIds: [nic['id']] } });
-    expect((await client.call('GET', `servers/${server}?details=true`)).body['nics']).toMatchObject([{ ipv4: '10.20.0.7', publicIp: address['ip'] }]);
+    expect((await client.call('GET', `servers/${server}?details=true`)).body['nics']).toMatchObject([
+      { ipv4: '10.20.0.7', publicIp: address['ip'] },
+    ]);
     expect((await client.call('DELETE', `networks/${network}/nics/${String(nic['id'])}`)).status).toBe(400);
     expect((await client.call('DELETE', `security-groups/${String(group['id'])}`)).status).toBe(409);
   });
@@ -190,7 +232,9 @@ describe('faults on demand', () => {
     const statuses = [];
     for (let call = 0; call < 3; call += 1) statuses.push((await client.call('GET', 'volumes')).status);
     expect(statuses).toEqual([200, 429, 200]);
-    expect(cloud.calls.filter((call) => call.operation === 'ListVolumes').map((call) => call.status)).toEqual([200, 429, 200]);
+    expect(cloud.calls.filter((call) => call.operation === 'ListVolumes').map((call) => call.status)).toEqual([
+      200, 429, 200,
+    ]);
   });
 
   it('lose the answer of what was done, and not of what was not', async () => {
@@ -211,7 +255,10 @@ describe('faults on demand', () => {
     expect(cloud.world.volumes.size).toBe(0);
     await expect(client.call('POST', 'volumes', wish)).rejects.toThrow();
     expect(cloud.world.volumes.size).toBe(1);
-    expect(cloud.calls.filter((call) => call.operation === 'CreateVolume').map((call) => call.status)).toEqual(['cut', 'cut']);
+    expect(cloud.calls.filter((call) => call.operation === 'CreateVolume').map((call) => call.status)).toEqual([
+      'cut',
+      'cut',
+    ]);
   });
 
   it('end in an ERROR status, or never end', async () => {

@@ -77,12 +77,17 @@ async function leftOver(): Promise<string[]> {
   return [
     ...(volumes.size > 1 ? [`${volumes.size} volumes`] : []),
     ...lab.cloud.world.leftovers().filter((line) => !line.startsWith('volume ')),
-    ...entries.filter((entry) => entry.lifetime === 'temporary').map((entry) => `in the ledger: ${entry.kind} ${entry.state}`),
+    ...entries
+      .filter((entry) => entry.lifetime === 'temporary')
+      .map((entry) => `in the ledger: ${entry.kind} ${entry.state}`),
   ];
 }
 
 /** An execution and what is wrong with what it leaves. */
-async function checked(replica: string, allowed: Readonly<Record<string, number>>): Promise<{ execution: ExecutionDetail; wrong: string[] }> {
+async function checked(
+  replica: string,
+  allowed: Readonly<Record<string, number>>,
+): Promise<{ execution: ExecutionDetail; wrong: string[] }> {
   const execution = await execute(replica);
   const { state, error, leftBehind } = execution;
   const wrong = peaks.beyond(allowed);
@@ -100,71 +105,101 @@ async function checked(replica: string, allowed: Readonly<Record<string, number>
 }
 
 /** One case is a sample: of a first execution. */
-const chosen = process.env['CAUSEWAY_FAULT_CASES'] === '1' ? ['first'] as const : ['first', 'grown'] as const;
+const chosen = process.env['CAUSEWAY_FAULT_CASES'] === '1' ? (['first'] as const) : (['first', 'grown'] as const);
 
 describe.each(chosen)('every call of an execution going wrong once: %s', (beginning) => {
-  it('ends well or with a clear error, makes nothing twice, cleans up, and the next one ends well', { timeout: 6 * 3_600_000 }, async () => {
-    const plain = await beginnings[beginning]();
-    const from = lab.cloud.calls.length;
-    peaks.take();
-    expect(await execute(plain)).toMatchObject({ state: 'completed' });
-    const allowed = peaks.take();
-    const cases = faultCases(lab.cloud.calls.slice(from));
-    await lab.use((core) => core.call('replica.delete', { replica: plain }));
-    expect(lab.cloud.world.leftovers()).toEqual([]);
-
-    const tally = await throughFaults(beginning, cases, sample[beginning], async (fault: FaultCase): Promise<FaultOutcome> => {
-      const replica = await beginnings[beginning]();
+  it(
+    'ends well or with a clear error, makes nothing twice, cleans up, and the next one ends well',
+    { timeout: 6 * 3_600_000 },
+    async () => {
+      const plain = await beginnings[beginning]();
+      const from = lab.cloud.calls.length;
       peaks.take();
-      lab.cloud.faults.add(fault);
-      const { execution, wrong } = await checked(replica, allowed);
-      const hit = lab.cloud.faults.pending().length === 0;
-      lab.cloud.faults.clear();
-      if (execution.state !== 'completed') {
-        await endHanging(lab.cloud.world);
-        const again = await checked(replica, allowed);
-        wrong.push(...again.wrong.map((text) => `the next one: ${text}`));
-        if (again.execution.state !== 'completed') wrong.push(`the next one is ${again.execution.state}: ${again.execution.error?.message}`);
-      }
-      await lab.use((core) => core.call('replica.delete', { replica }));
-      wrong.push(...lab.cloud.world.leftovers().map((line) => `after the replica was deleted: ${line}`));
-      return { state: execution.state, error: execution.error, hit, wrong };
-    });
-    expect(tally.wrong).toEqual([]);
-    expect(tally.well).toBeGreaterThan(tally.cases / 2);
-    expect(lab.cloud.violations).toEqual([]);
-  });
+      expect(await execute(plain)).toMatchObject({ state: 'completed' });
+      const allowed = peaks.take();
+      const cases = faultCases(lab.cloud.calls.slice(from));
+      await lab.use((core) => core.call('replica.delete', { replica: plain }));
+      expect(lab.cloud.world.leftovers()).toEqual([]);
+
+      const tally = await throughFaults(
+        beginning,
+        cases,
+        sample[beginning],
+        async (fault: FaultCase): Promise<FaultOutcome> => {
+          const replica = await beginnings[beginning]();
+          peaks.take();
+          lab.cloud.faults.add(fault);
+          const { execution, wrong } = await checked(replica, allowed);
+          const hit = lab.cloud.faults.pending().length === 0;
+          lab.cloud.faults.clear();
+          if (execution.state !== 'completed') {
+            await endHanging(lab.cloud.world);
+            const again = await checked(replica, allowed);
+            wrong.push(...again.wrong.map((text) => `the next one: ${text}`));
+            if (again.execution.state !== 'completed')
+              wrong.push(`the next one is ${again.execution.state}: ${again.execution.error?.message}`);
+          }
+          await lab.use((core) => core.call('replica.delete', { replica }));
+          wrong.push(...lab.cloud.world.leftovers().map((line) => `after the replica was deleted: ${line}`));
+          return { state: execution.state, error: execution.error, hit, wrong };
+        },
+      );
+      expect(tally.wrong).toEqual([]);
+      expect(tally.well).toBeGreaterThan(tally.cases / 2);
+      expect(lab.cloud.violations).toEqual([]);
+    },
+  );
 });
 
 describe('a kind of call that the cloud refuses until somebody mends it', () => {
-  it('ends with a clear error, names all that is left, which can be removed, and the next one ends well', { timeout: 6 * 3_600_000 }, async () => {
-    const plain = await beginnings.first();
-    const from = lab.cloud.calls.length;
-    peaks.take();
-    expect(await execute(plain)).toMatchObject({ state: 'completed' });
-    const allowed = peaks.take();
-    const operations = new Set(lab.cloud.calls.slice(from).map((call) => call.operation));
-    await lab.use((core) => core.call('replica.delete', { replica: plain }));
-
-    const cases = [...operations].map((operation): FaultCase => ({ operation, nth: 1, effect: '500' }));
-    const tally = await throughFaults('lasting', cases, sample.lasting, async ({ operation, effect }): Promise<FaultOutcome> => {
-      const replica = await beginnings.first();
-      lab.cloud.faults.add({ operation, effect, times: 1_000_000 });
-      const { state, error, leftBehind } = await execute(replica);
-      lab.cloud.faults.clear();
-      const wrong = [state === 'completed' && leftBehind === 0 && error === undefined ? undefined : unclear(error)].filter((text) => text !== undefined);
-      const temporary = (await lab.use((core) => core.call('ledger.list', {}))).filter((entry) => entry.lifetime === 'temporary');
-      if (temporary.length !== leftBehind) wrong.push(`${leftBehind} left behind, ${temporary.length} in the ledger`);
-      const removed = await lab.use((core) => core.call('ledger.remove', { dryRun: false }));
-      wrong.push(...removed.filter((one) => one.outcome !== 'removed').map((one) => `${one.item.kind} can't be removed: ${one.error}`), ...(await leftOver()));
+  it(
+    'ends with a clear error, names all that is left, which can be removed, and the next one ends well',
+    { timeout: 6 * 3_600_000 },
+    async () => {
+      const plain = await beginnings.first();
+      const from = lab.cloud.calls.length;
       peaks.take();
-      const again = await checked(replica, allowed);
-      wrong.push(...again.wrong.map((text) => `the next one: ${text}`));
-      if (again.execution.state !== 'completed') wrong.push(`the next one is ${again.execution.state}: ${again.execution.error?.message}`);
-      await lab.use((core) => core.call('replica.delete', { replica }));
-      wrong.push(...lab.cloud.world.leftovers().map((line) => `after the replica was deleted: ${line}`));
-      return { state, error, hit: true, wrong };
-    });
-    expect(tally.wrong).toEqual([]);
-  });
+      expect(await execute(plain)).toMatchObject({ state: 'completed' });
+      const allowed = peaks.take();
+      const operations = new Set(lab.cloud.calls.slice(from).map((call) => call.operation));
+      await lab.use((core) => core.call('replica.delete', { replica: plain }));
+
+      const cases = [...operations].map((operation): FaultCase => ({ operation, nth: 1, effect: '500' }));
+      const tally = await throughFaults(
+        'lasting',
+        cases,
+        sample.lasting,
+        async ({ operation, effect }): Promise<FaultOutcome> => {
+          const replica = await beginnings.first();
+          lab.cloud.faults.add({ operation, effect, times: 1_000_000 });
+          const { state, error, leftBehind } = await execute(replica);
+          lab.cloud.faults.clear();
+          const wrong = [
+            state === 'completed' && leftBehind === 0 && error === undefined ? undefined : unclear(error),
+          ].filter((text) => text !== undefined);
+          const temporary = (await lab.use((core) => core.call('ledger.list', {}))).filter(
+            (entry) => entry.lifetime === 'temporary',
+          );
+          if (temporary.length !== leftBehind)
+            wrong.push(`${leftBehind} left behind, ${temporary.length} in the ledger`);
+          const removed = await lab.use((core) => core.call('ledger.remove', { dryRun: false }));
+          wrong.push(
+            ...removed
+              .filter((one) => one.outcome !== 'removed')
+              .map((one) => `${one.item.kind} can't be removed: ${one.error}`),
+            ...(await leftOver()),
+          );
+          peaks.take();
+          const again = await checked(replica, allowed);
+          wrong.push(...again.wrong.map((text) => `the next one: ${text}`));
+          if (again.execution.state !== 'completed')
+            wrong.push(`the next one is ${again.execution.state}: ${again.execution.error?.message}`);
+          await lab.use((core) => core.call('replica.delete', { replica }));
+          wrong.push(...lab.cloud.world.leftovers().map((line) => `after the replica was deleted: ${line}`));
+          return { state, error, hit: true, wrong };
+        },
+      );
+      expect(tally.wrong).toEqual([]);
+    },
+  );
 });

@@ -18,21 +18,43 @@ import { startCutProxy } from '../rigs/cut-proxy.ts';
 import { hasNats, startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
 
 const never = new AbortController().signal;
-const row = (id: string) => ({ table: 'ledger', op: 'put' as const, row: { entry_id: id, kind: 'volume', resource_id: id } });
+const row = (id: string) => ({
+  table: 'ledger',
+  op: 'put' as const,
+  row: { entry_id: id, kind: 'volume', resource_id: id },
+});
 
 describe.runIf(hasNats)('the journal of a fleet on three servers', () => {
   let cluster: NatsCluster;
   const closing: (() => Promise<void>)[] = [];
 
   /** A member with a connection of its own. */
-  async function member(name: string, claimSeconds = 60): Promise<{ log: JournalLog; claims: ClaimBoard; member: FleetMember; changes: MemoryChanges; disconnect: () => Promise<void> }> {
+  async function member(
+    name: string,
+    claimSeconds = 60,
+  ): Promise<{
+    log: JournalLog;
+    claims: ClaimBoard;
+    member: FleetMember;
+    changes: MemoryChanges;
+    disconnect: () => Promise<void>;
+  }> {
     const config = { servers: [...cluster.urls], project: 'lab', replicas: 3, claimSeconds };
     const connection = await connectToFleet(config, name);
     closing.push(() => connection.close());
     const identity = { id: name, name };
-    const [log, claims] = await Promise.all([natsJournal(connection, config), natsClaims(connection, config, identity)]);
+    const [log, claims] = await Promise.all([
+      natsJournal(connection, config),
+      natsClaims(connection, config, identity),
+    ]);
     const changes = new MemoryChanges();
-    return { log, claims, changes, member: new FleetMember({ member: identity, log, claims, changes: changes.store, clock: systemClock }), disconnect: () => connection.close() };
+    return {
+      log,
+      claims,
+      changes,
+      member: new FleetMember({ member: identity, log, claims, changes: changes.store, clock: systemClock }),
+      disconnect: () => connection.close(),
+    };
   }
 
   beforeAll(async () => {
@@ -48,7 +70,9 @@ describe.runIf(hasNats)('the journal of a fleet on three servers', () => {
     await one.member.claim('r1', never);
     one.changes.put(row('a'));
     await one.member.settled('r1', never);
-    await expect(two.member.claim('r1', never)).rejects.toThrow(expect.objectContaining({ code: 'fleet.claimed-elsewhere', message: 'one' }) as Error);
+    await expect(two.member.claim('r1', never)).rejects.toThrow(
+      expect.objectContaining({ code: 'fleet.claimed-elsewhere', message: 'one' }) as Error,
+    );
     await one.member.release('r1', never);
     await two.member.claim('r1', never);
     expect(two.changes.rows).toEqual([row('a')]);
@@ -76,7 +100,11 @@ describe.runIf(hasNats)('the journal of a fleet on three servers', () => {
     await cluster.restart(0);
     const records = await one.log.read('r3', 0, never);
     expect(historyProblems(records)).toEqual([]);
-    expect(records.flatMap(({ record }) => (record.kind === 'changes' ? record.changes.map(({ row: { entry_id: id } }) => id) : []))).toEqual(Array.from({ length: 30 }, (_, index) => `entry-${index}`));
+    expect(
+      records.flatMap(({ record }) =>
+        record.kind === 'changes' ? record.changes.map(({ row: { entry_id: id } }) => id) : [],
+      ),
+    ).toEqual(Array.from({ length: 30 }, (_, index) => `entry-${index}`));
   }, 120_000);
 
   it('lets others take over from a member that is not heard of, which can append nothing more', async () => {
@@ -86,13 +114,33 @@ describe.runIf(hasNats)('the journal of a fleet on three servers', () => {
       closing.push(() => connection.close());
       const changes = new MemoryChanges();
       const identity = { id: name, name };
-      return { changes, member: new FleetMember({ member: identity, log: await natsJournal(connection, brief), claims: await natsClaims(connection, brief, identity), changes: changes.store, clock: systemClock }) };
+      return {
+        changes,
+        member: new FleetMember({
+          member: identity,
+          log: await natsJournal(connection, brief),
+          claims: await natsClaims(connection, brief, identity),
+          changes: changes.store,
+          clock: systemClock,
+        }),
+      };
     };
     const [asleep, awake] = [await connect('asleep'), await connect('awake')];
     const { lost } = await asleep.member.claim('r4', never);
-    await expect.poll(() => awake.member.claim('r4', never).then(() => 'claimed', () => 'refused'), { timeout: 30_000, interval: 200 }).toBe('claimed');
+    await expect
+      .poll(
+        () =>
+          awake.member.claim('r4', never).then(
+            () => 'claimed',
+            () => 'refused',
+          ),
+        { timeout: 30_000, interval: 200 },
+      )
+      .toBe('claimed');
     asleep.changes.put(row('too late'));
-    await expect(asleep.member.settled('r4', never)).rejects.toThrow(expect.objectContaining({ code: 'fleet.claim-lost' }) as Error);
+    await expect(asleep.member.settled('r4', never)).rejects.toThrow(
+      expect.objectContaining({ code: 'fleet.claim-lost' }) as Error,
+    );
     expect(lost.aborted).toBe(true);
   }, 60_000);
 
@@ -100,18 +148,40 @@ describe.runIf(hasNats)('the journal of a fleet on three servers', () => {
     const link = await startCutProxy(() => cluster.ports[0]!);
     const folder = mkdtempSync(join(tmpdir(), 'causeway-offline-'));
     link.blackhole();
-    const config = fleetConfigSchema.parse({ servers: [`nats://127.0.0.1:${link.port}`], project: 'offline', replicas: 3, claimSeconds: 4 });
+    const config = fleetConfigSchema.parse({
+      servers: [`nats://127.0.0.1:${link.port}`],
+      project: 'offline',
+      replicas: 3,
+      claimSeconds: 4,
+    });
     const joined = await joinFleet(config, { takesOver: false, projectFolder: folder, retryMs: 50 });
     const changes = new MemoryChanges();
     const fleet = joined.join(changes.store as ReplicaChanges, {
-      described: () => undefined, marks: () => [], replicas: () => ['r5'], openRuns: () => [], hasOpenWave: () => false, reaches: () => Promise.resolve([]), limits: () => new Map(), carries: () => 0,
-      asked: () => Promise.reject(new Error('nobody asks')), progress: () => undefined, isBusy: () => false, resume: () => Promise.resolve(),
-      applying: () => undefined, applied: () => undefined, moved: () => undefined, looked: () => undefined,
+      described: () => undefined,
+      marks: () => [],
+      replicas: () => ['r5'],
+      openRuns: () => [],
+      hasOpenWave: () => false,
+      reaches: () => Promise.resolve([]),
+      limits: () => new Map(),
+      carries: () => 0,
+      asked: () => Promise.reject(new Error('nobody asks')),
+      progress: () => undefined,
+      isBusy: () => false,
+      resume: () => Promise.resolve(),
+      applying: () => undefined,
+      applied: () => undefined,
+      moved: () => undefined,
+      looked: () => undefined,
     });
     await fleet.ready;
-    await expect(fleet.claim('r5', never)).rejects.toThrow(expect.objectContaining({ code: 'fleet.unreachable' }) as Error);
+    await expect(fleet.claim('r5', never)).rejects.toThrow(
+      expect.objectContaining({ code: 'fleet.unreachable' }) as Error,
+    );
     link.heal();
-    await expect.poll(() => fleet.claim('r5', never).then(() => 'claimed', String), { timeout: 30_000, interval: 100 }).toBe('claimed');
+    await expect
+      .poll(() => fleet.claim('r5', never).then(() => 'claimed', String), { timeout: 30_000, interval: 100 })
+      .toBe('claimed');
     await fleet.close();
     await joined.close();
     await link.stop();

@@ -29,7 +29,9 @@ describe.runIf(hasNats)('roles in a fleet', () => {
   const seed = (user: string): string => join(folder, `${user}.seed`);
 
   beforeAll(async () => {
-    configureServers(['alice:owner', 'bob:operator', 'carol:viewer'], { name: 'dc1', output: folder }, { stdout: { write: () => true } } as never);
+    configureServers(['alice:owner', 'bob:operator', 'carol:viewer'], { name: 'dc1', output: folder }, {
+      stdout: { write: () => true },
+    } as never);
     nats = await startNats({ servers: 1, more: readFileSync(join(folder, 'account.conf'), 'utf8') });
   });
   afterAll(async () => {
@@ -44,7 +46,16 @@ describe.runIf(hasNats)('roles in a fleet', () => {
     closing.push(connection);
     const changes = new MemoryChanges();
     const identity = { id: user, name: user };
-    return { changes, member: new FleetMember({ member: identity, log: await natsJournal(connection, config), claims: await natsClaims(connection, config, identity), changes: changes.store, clock: systemClock }) };
+    return {
+      changes,
+      member: new FleetMember({
+        member: identity,
+        log: await natsJournal(connection, config),
+        claims: await natsClaims(connection, config, identity),
+        changes: changes.store,
+        clock: systemClock,
+      }),
+    };
   }
 
   it('let an owner make the streams, an operator work, and a viewer follow but start nothing', async () => {
@@ -54,7 +65,9 @@ describe.runIf(hasNats)('roles in a fleet', () => {
     bob.changes.put({ table: 'ledger', op: 'put', row: { entry_id: 'a' } });
     await bob.member.settled('r', never);
     const carol = await member('carol');
-    await expect(carol.member.claim('other', never)).rejects.toThrow(expect.objectContaining({ code: 'fleet.forbidden' }) as Error);
+    await expect(carol.member.claim('other', never)).rejects.toThrow(
+      expect.objectContaining({ code: 'fleet.forbidden' }) as Error,
+    );
     await carol.member.follow('r', never);
     expect(carol.changes.rows).toEqual([{ table: 'ledger', op: 'put', row: { entry_id: 'a' } }]);
   }, 60_000);
@@ -84,31 +97,43 @@ describe.runIf(hasNats)('roles in a fleet', () => {
 
   it('hold for a client that is not Causeway as well, and nobody may delete what was recorded', async () => {
     const raw = async (user: string): Promise<NatsConnection> => {
-      const connection = await connect({ servers: [...nats.urls], authenticator: nkeyAuthenticator(new TextEncoder().encode(readFileSync(seed(user), 'utf8').trim())) });
+      const connection = await connect({
+        servers: [...nats.urls],
+        authenticator: nkeyAuthenticator(new TextEncoder().encode(readFileSync(seed(user), 'utf8').trim())),
+      });
       closing.push(connection);
       return connection;
     };
-    await expect(jetstream(await raw('carol'), { timeout: 2000 }).publish(journalSubject('dc1', 'r'), '{}')).rejects.toThrow();
+    await expect(
+      jetstream(await raw('carol'), { timeout: 2000 }).publish(journalSubject('dc1', 'r'), '{}'),
+    ).rejects.toThrow();
     for (const user of ['carol', 'bob', 'alice']) {
       const manager = await jetstreamManager(await raw(user), { timeout: 2000, checkAPI: false });
       await expect(manager.streams.delete(journalStream('dc1')), user).rejects.toThrow();
       await expect(manager.streams.purge(journalStream('dc1')), user).rejects.toThrow();
     }
     await expect(connect({ servers: [...nats.urls], maxReconnectAttempts: 0 })).rejects.toThrow();
-    const { log } = await (async () => ({ log: await natsJournal(await raw('bob'), { project: 'dc1', replicas: 1 }) }))();
+    const { log } = await (async () => ({
+      log: await natsJournal(await raw('bob'), { project: 'dc1', replicas: 1 }),
+    }))();
     expect((await log.read('r', 0, never)).length).toBe(2);
   }, 60_000);
 
   it('let viewers hear how far executions are, and only operators have calls carried out by others', async () => {
     const [asked, heard] = [[] as AskedCall[], [] as LiveMessage[]];
     const open = async (user: string, handlers: Partial<LiveHandlers> = {}) => {
-      const connection = await connectToFleet({ servers: [...nats.urls], project: 'dc1', replicas: 1, claimSeconds: 30, seedFile: seed(user) }, user);
+      const connection = await connectToFleet(
+        { servers: [...nats.urls], project: 'dc1', replicas: 1, claimSeconds: 30, seedFile: seed(user) },
+        user,
+      );
       closing.push(connection);
       const live = natsLive(connection, 'dc1', { hear: () => undefined, asked: () => undefined, ...handlers });
       await connection.flush();
       return { live, connection };
     };
-    const alice = await open('alice', { asked: (call) => (asked.push(call), Promise.resolve({ ok: true, value: 'cancelled' })) });
+    const alice = await open('alice', {
+      asked: (call) => (asked.push(call), Promise.resolve({ ok: true, value: 'cancelled' })),
+    });
     const carol = await open('carol', { hear: (message) => void heard.push(message) });
     const bob = await open('bob');
     bob.live.tell({ kind: 'recorded', replica: 'r' });
@@ -127,21 +152,43 @@ describe.runIf(hasNats)('roles in a fleet', () => {
   it('are not given away: nothing is sent to a server without TLS where the address says TLS', async () => {
     writeFileSync(join(folder, 'password'), 'secret');
     const servers = nats.urls.map((url) => url.replace('nats:', 'tls:'));
-    await expect(connectToFleet({ servers, project: 'dc1', replicas: 1, claimSeconds: 30, user: 'alice', passwordFile: join(folder, 'password') }, 'alice'))
-      .rejects.toThrow(expect.objectContaining({ code: 'fleet.unreachable', message: expect.stringMatching(/tls/i) as string }) as Error);
+    await expect(
+      connectToFleet(
+        {
+          servers,
+          project: 'dc1',
+          replicas: 1,
+          claimSeconds: 30,
+          user: 'alice',
+          passwordFile: join(folder, 'password'),
+        },
+        'alice',
+      ),
+    ).rejects.toThrow(
+      expect.objectContaining({ code: 'fleet.unreachable', message: expect.stringMatching(/tls/i) as string }) as Error,
+    );
   }, 60_000);
 
   it('leave a viewer no way around: answers of the servers cannot be sent into journals, claims or descriptions', async () => {
-    const owner = await connectToFleet({ servers: [...nats.urls], project: 'dc1', replicas: 1, claimSeconds: 30, seedFile: seed('alice') }, 'alice');
+    const owner = await connectToFleet(
+      { servers: [...nats.urls], project: 'dc1', replicas: 1, claimSeconds: 30, seedFile: seed('alice') },
+      'alice',
+    );
     closing.push(owner);
     const manager = await jetstreamManager(owner, { checkAPI: false });
     const streams = [journalStream('dc1'), `KV_${claimBucket('dc1')}`, `KV_${descriptionBucket('dc1')}`];
-    const stored = () => Promise.all(streams.map(async (stream) => {
-      const { state } = await manager.streams.info(stream);
-      return [state.last_seq, state.consumer_count];
-    }));
+    const stored = () =>
+      Promise.all(
+        streams.map(async (stream) => {
+          const { state } = await manager.streams.info(stream);
+          return [state.last_seq, state.consumer_count];
+        }),
+      );
     const before = await stored();
-    const carol = await connect({ servers: [...nats.urls], authenticator: nkeyAuthenticator(new TextEncoder().encode(readFileSync(seed('carol'), 'utf8').trim())) });
+    const carol = await connect({
+      servers: [...nats.urls],
+      authenticator: nkeyAuthenticator(new TextEncoder().encode(readFileSync(seed('carol'), 'utf8').trim())),
+    });
     closing.push(carol);
     const targets = [journalSubject('dc1', 'r'), `$KV.${claimBucket('dc1')}.r`, `$KV.${descriptionBucket('dc1')}.r`];
     for (const stream of streams) {
@@ -149,7 +196,14 @@ describe.runIf(hasNats)('roles in a fleet', () => {
         carol.publish(`$JS.API.STREAM.INFO.${stream}`, '', { reply });
         carol.publish(`$JS.API.STREAM.MSG.GET.${stream}`, JSON.stringify({ seq: 1 }), { reply });
         carol.publish(`$JS.API.DIRECT.GET.${stream}`, JSON.stringify({ seq: 1 }), { reply });
-        carol.publish(`$JS.API.CONSUMER.CREATE.${stream}`, JSON.stringify({ stream_name: stream, config: { deliver_subject: reply, deliver_policy: 'all', ack_policy: 'none' } }), { reply: '_INBOX.answer' });
+        carol.publish(
+          `$JS.API.CONSUMER.CREATE.${stream}`,
+          JSON.stringify({
+            stream_name: stream,
+            config: { deliver_subject: reply, deliver_policy: 'all', ack_policy: 'none' },
+          }),
+          { reply: '_INBOX.answer' },
+        );
       }
     }
     // Requests are answered in their order.
@@ -162,7 +216,13 @@ describe.runIf(hasNats)('roles in a fleet', () => {
     const project = mkdtempSync(join(folder, 'project-'));
     writeFileSync(join(project, 'causeway.yaml'), 'name: Joined\n');
     const asked: Parameters<typeof joinFleetFromPage>[1] = {
-      servers: [...nats.urls], project: 'dc1', copies: 1, claimSeconds: 30, carries: null, reaches: null, signIn: { kind: 'key', content: readFileSync(seed('alice'), 'utf8') },
+      servers: [...nats.urls],
+      project: 'dc1',
+      copies: 1,
+      claimSeconds: 30,
+      carries: null,
+      reaches: null,
+      signIn: { kind: 'key', content: readFileSync(seed('alice'), 'utf8') },
     };
     const runs = new CausewayError('fleet.runs-active', '1 executions and 0 deployments run');
     await expect(joinFleetFromPage(project, asked, () => Promise.reject(runs))).rejects.toBe(runs);

@@ -58,7 +58,8 @@ async function projectWith(name: string): Promise<void> {
 function fill(): void {
   const file = openSync(join(mount, 'ballast'), 'a');
   try {
-    for (const size of [65_536, 4096]) for (let written = size; written === size;) written = writeSync(file, Buffer.alloc(size, 1));
+    for (const size of [65_536, 4096])
+      for (let written = size; written === size;) written = writeSync(file, Buffer.alloc(size, 1));
   } catch (error) {
     if ((error as { code?: string }).code !== 'ENOSPC') throw error;
   } finally {
@@ -83,42 +84,59 @@ function free(): void {
 }
 
 describe.runIf(isRoot)('a project whose file system fills up', () => {
-  it.each(process.env['CAUSEWAY_EVERY_STEP'] === '1' ? [0, 0.3, 0.7] : [0.3])('in the middle of an execution (%d of its content sent): it cleans up, says why, can be read, and goes on when there is space', async (part) => {
-    const name = `full-${String(part).replace('.', '-')}`;
-    await projectWith(name);
-    const first = await engine();
-    // A copy of a project asks once before it reaches anything.
-    await first.call('trust.accept', { token: (await first.call('trust.show', {})).token });
-    const reached = Promise.withResolvers<void>();
-    first.subscribe('execution.progress', ({ total }) => void (total.bytesSent >= part * 16 * MiB && reached.resolve()));
-    const { id } = await first.call('replica.execute', { replica: name, options: { bandwidthLimit: 6 * MiB } });
-    await Promise.race([reached.promise, first.drain()]);
-    fill();
-    await first.drain();
-    const shown = await first.call('execution.show', { execution: id });
-    expect(shown).toMatchObject({ state: 'interrupted', error: { code: 'store.disk-full' } });
-    expect(lab.cloud.world.leftovers().filter((line) => !line.startsWith('volume '))).toEqual([]);
-    await expect(first.call('endpoint.add', { name: 'more', plugin: 'disk-images', connection: { path: lab.images } })).rejects.toMatchObject({ code: 'store.disk-full' });
-    await first.close();
-    open.length = 0;
+  it.each(process.env['CAUSEWAY_EVERY_STEP'] === '1' ? [0, 0.3, 0.7] : [0.3])(
+    'in the middle of an execution (%d of its content sent): it cleans up, says why, can be read, and goes on when there is space',
+    async (part) => {
+      const name = `full-${String(part).replace('.', '-')}`;
+      await projectWith(name);
+      const first = await engine();
+      // A copy of a project asks once before it reaches anything.
+      await first.call('trust.accept', { token: (await first.call('trust.show', {})).token });
+      const reached = Promise.withResolvers<void>();
+      first.subscribe(
+        'execution.progress',
+        ({ total }) => void (total.bytesSent >= part * 16 * MiB && reached.resolve()),
+      );
+      const { id } = await first.call('replica.execute', { replica: name, options: { bandwidthLimit: 6 * MiB } });
+      await Promise.race([reached.promise, first.drain()]);
+      fill();
+      await first.drain();
+      const shown = await first.call('execution.show', { execution: id });
+      expect(shown).toMatchObject({ state: 'interrupted', error: { code: 'store.disk-full' } });
+      expect(lab.cloud.world.leftovers().filter((line) => !line.startsWith('volume '))).toEqual([]);
+      await expect(
+        first.call('endpoint.add', { name: 'more', plugin: 'disk-images', connection: { path: lab.images } }),
+      ).rejects.toMatchObject({ code: 'store.disk-full' });
+      await first.close();
+      open.length = 0;
 
-    const second = await engine();
-    expect((await second.call('replica.list', {})).map((replica) => replica.name)).toContain(name);
-    expect(await second.call('execution.show', { execution: id })).toMatchObject({ state: 'interrupted' });
-    await expect(second.call('replica.execute', { replica: name }).then(async (again) => {
+      const second = await engine();
+      expect((await second.call('replica.list', {})).map((replica) => replica.name)).toContain(name);
+      expect(await second.call('execution.show', { execution: id })).toMatchObject({ state: 'interrupted' });
+      await expect(
+        second.call('replica.execute', { replica: name }).then(async (again) => {
+          await second.drain();
+          return (await second.call('execution.show', { execution: again.id })).state;
+        }),
+      ).resolves.toBe('interrupted');
+      free();
+      const { id: resumed } = await second.call('replica.execute', { replica: name });
       await second.drain();
-      return (await second.call('execution.show', { execution: again.id })).state;
-    })).resolves.toBe('interrupted');
-    free();
-    const { id: resumed } = await second.call('replica.execute', { replica: name });
-    await second.drain();
-    expect(resumed).toBe(id);
-    expect(await second.call('execution.show', { execution: id })).toMatchObject({ state: 'completed', leftBehind: 0 });
-    const { disks } = await second.call('replica.show', { replica: name });
-    const volume = lab.cloud.volumePath(disks[0]?.volumeId ?? '');
-    execFileSync('cmp', ['-n', String(16 * MiB), image, volume]);
-    expect((await second.call('ledger.list', {})).filter(({ lifetime, kind }) => lifetime === 'temporary' && kind !== 'source-snapshot')).toEqual([]);
-    await second.call('replica.delete', { replica: name });
-    expect(lab.cloud.world.leftovers()).toEqual([]);
-  });
+      expect(resumed).toBe(id);
+      expect(await second.call('execution.show', { execution: id })).toMatchObject({
+        state: 'completed',
+        leftBehind: 0,
+      });
+      const { disks } = await second.call('replica.show', { replica: name });
+      const volume = lab.cloud.volumePath(disks[0]?.volumeId ?? '');
+      execFileSync('cmp', ['-n', String(16 * MiB), image, volume]);
+      expect(
+        (await second.call('ledger.list', {})).filter(
+          ({ lifetime, kind }) => lifetime === 'temporary' && kind !== 'source-snapshot',
+        ),
+      ).toEqual([]);
+      await second.call('replica.delete', { replica: name });
+      expect(lab.cloud.world.leftovers()).toEqual([]);
+    },
+  );
 });

@@ -18,7 +18,9 @@ async function listen(): Promise<Listener> {
   const heard = { connections: 0, text: '' };
   const server: Server = createServer((request, response) => {
     request.on('data', (part: Buffer) => (heard.text += part.toString()));
-    request.on('end', () => response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":{"message":"no"}}'));
+    request.on('end', () =>
+      response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":{"message":"no"}}'),
+    );
   });
   server.on('connection', () => (heard.connections += 1));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -42,7 +44,12 @@ beforeEach(async () => {
   mkdirSync(join(project, 'endpoints'), { recursive: true });
   named = await listen();
   other = await listen();
-  writeEndpoint('cloud', 'open-source-cloud', { auth_url: named.url, username: 'u', project_name: 'p', password: { $secret: 'production-password' } });
+  writeEndpoint('cloud', 'open-source-cloud', {
+    auth_url: named.url,
+    username: 'u',
+    project_name: 'p',
+    password: { $secret: 'production-password' },
+  });
 });
 afterEach(async () => {
   await named.close();
@@ -52,7 +59,10 @@ afterEach(async () => {
 
 function writeEndpoint(name: string, plugin: string, connection: object): void {
   const id = `ep-${name.replaceAll('-', '').padEnd(16, '2')}`;
-  writeFileSync(join(project, 'endpoints', `${name}.json`), JSON.stringify({ id, name, plugin, connection, createdAt: '2026-01-01T00:00:00.000Z' }));
+  writeFileSync(
+    join(project, 'endpoints', `${name}.json`),
+    JSON.stringify({ id, name, plugin, connection, createdAt: '2026-01-01T00:00:00.000Z' }),
+  );
 }
 
 async function causeway(...argv: string[]): Promise<{ status: number; output: string }> {
@@ -60,7 +70,13 @@ async function causeway(...argv: string[]): Promise<{ status: number; output: st
   let output = '';
   stdout.on('data', (piece: Buffer) => (output += piece.toString()));
   const env = { CAUSEWAY_KEY_FILE: join(root, 'key') };
-  const status = await runProgram([...argv, '--project', project], { stdout, stderr: stdout, env, entry: import.meta.url, signal: new AbortController().signal });
+  const status = await runProgram([...argv, '--project', project], {
+    stdout,
+    stderr: stdout,
+    env,
+    entry: import.meta.url,
+    signal: new AbortController().signal,
+  });
   return { status, output };
 }
 
@@ -74,9 +90,21 @@ async function withSecret(): Promise<void> {
 
 test('a folder from elsewhere contacts nobody, starts nothing and uses no secret; reading and checking it works', async () => {
   await withSecret();
-  writeEndpoint('hypervisor', 'qemu-hypervisor', { libvirt_uri: `qemu+ext:///system?command=/usr/bin/touch&netcat=${marker}`, scratch_folder: root });
-  writeEndpoint('remote', 'qemu-hypervisor', { libvirt_uri: `qemu+ssh://127.0.0.1/system?command=${marker}`, scratch_folder: root });
-  for (const command of [['endpoint', 'check', 'cloud'], ['endpoint', 'check', 'hypervisor'], ['endpoint', 'check', 'remote'], ['vm', 'list', 'hypervisor'], ['vm', 'list', 'cloud']]) {
+  writeEndpoint('hypervisor', 'qemu-hypervisor', {
+    libvirt_uri: `qemu+ext:///system?command=/usr/bin/touch&netcat=${marker}`,
+    scratch_folder: root,
+  });
+  writeEndpoint('remote', 'qemu-hypervisor', {
+    libvirt_uri: `qemu+ssh://127.0.0.1/system?command=${marker}`,
+    scratch_folder: root,
+  });
+  for (const command of [
+    ['endpoint', 'check', 'cloud'],
+    ['endpoint', 'check', 'hypervisor'],
+    ['endpoint', 'check', 'remote'],
+    ['vm', 'list', 'hypervisor'],
+    ['vm', 'list', 'cloud'],
+  ]) {
     const { status, output } = await causeway(...command);
     expect([command, status]).toEqual([command, 1]);
     expect(output).toContain('This project is not trusted on this computer');
@@ -85,14 +113,18 @@ test('a folder from elsewhere contacts nobody, starts nothing and uses no secret
   expect((await causeway('endpoint', 'list')).status).toBe(0);
   const shown = await causeway('trust', 'show');
   expect(shown.status).toBe(1);
-  for (const text of ['NOT TRUSTED', named.url, 'secret production-password', "cannot be accepted: libvirt_uri"]) expect(shown.output).toContain(text);
+  for (const text of ['NOT TRUSTED', named.url, 'secret production-password', 'cannot be accepted: libvirt_uri'])
+    expect(shown.output).toContain(text);
   expect(shown.output).not.toContain('canary');
   expect([named.heard.connections, other.heard.connections, existsSync(marker)]).toEqual([0, 0, false]);
 });
 
 test('after it is accepted, only what was shown is contacted, and what is unsafe never is', async () => {
   await withSecret();
-  writeEndpoint('hypervisor', 'qemu-hypervisor', { libvirt_uri: `qemu+ext:///system?command=${marker}`, scratch_folder: root });
+  writeEndpoint('hypervisor', 'qemu-hypervisor', {
+    libvirt_uri: `qemu+ext:///system?command=${marker}`,
+    scratch_folder: root,
+  });
   expect((await causeway('trust', 'accept')).output).toContain('needs a terminal');
   expect(named.heard.connections).toBe(0);
   await causeway('trust', 'accept', '--yes');
@@ -106,8 +138,17 @@ test('after it is accepted, only what was shown is contacted, and what is unsafe
 test('a later change of address, certificate setting or secret is not used before it is accepted', async () => {
   await withSecret();
   await causeway('trust', 'accept', '--yes');
-  const accepted = { auth_url: named.url, username: 'u', project_name: 'p', password: { $secret: 'production-password' } };
-  for (const change of [{ auth_url: other.url }, { auth_url: other.url, allow_untrusted: true }, { auth_url: other.url, ca_certificate: 'x' }]) {
+  const accepted = {
+    auth_url: named.url,
+    username: 'u',
+    project_name: 'p',
+    password: { $secret: 'production-password' },
+  };
+  for (const change of [
+    { auth_url: other.url },
+    { auth_url: other.url, allow_untrusted: true },
+    { auth_url: other.url, ca_certificate: 'x' },
+  ]) {
     writeEndpoint('cloud', 'open-source-cloud', { ...accepted, ...change });
     const before = named.heard.connections;
     await causeway('endpoint', 'check', 'cloud');
@@ -129,7 +170,19 @@ test('a project made here keeps its addresses out of the files, and works at onc
   rmSync(project, { recursive: true });
   mkdirSync(project);
   await withSecret();
-  const added = await causeway('endpoint', 'add', 'cloud', '--plugin', 'open-source-cloud', '--set', `auth_url=${named.url}`, 'username=u', 'project_name=p', '--secret', 'password=production-password');
+  const added = await causeway(
+    'endpoint',
+    'add',
+    'cloud',
+    '--plugin',
+    'open-source-cloud',
+    '--set',
+    `auth_url=${named.url}`,
+    'username=u',
+    'project_name=p',
+    '--secret',
+    'password=production-password',
+  );
   expect(added.status).toBe(0);
   expect(readFileSync(join(project, 'endpoints', 'cloud.json'), 'utf8')).not.toContain('127.0.0.1');
   expect(readFileSync(join(project, '.causeway', 'vault.json'), 'utf8')).not.toContain('127.0.0.1');

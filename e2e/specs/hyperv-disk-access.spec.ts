@@ -3,7 +3,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { DiskReader } from '../../electron/engine/ports/disk-reader.ts';
 import type { Snapshot, SourcePlatform } from '../../electron/engine/ports/source-platform.ts';
 import { firstDifference, readOnto, type DiskRead } from '../conformance/read-snapshot.ts';
-import { hypervHarness, type HypervHarness, type HypervHarnessOptions } from '../rigs/windows-hypervisor/source-harness.ts';
+import {
+  hypervHarness,
+  type HypervHarness,
+  type HypervHarnessOptions,
+} from '../rigs/windows-hypervisor/source-harness.ts';
 import { makeHostKey, startSshServer, type RigSshServer } from '../rigs/windows-hypervisor/ssh-server.ts';
 
 const MIB = 2 ** 20;
@@ -23,7 +27,12 @@ describe('the reader of Hyper-V disks, on VHDX files', () => {
   const startOverSsh = async (hostKeys?: readonly string[]): Promise<void> => {
     await start();
     ssh = await startSshServer(lab.rig, '127.0.0.1');
-    platform = lab.open({ management: 'ssh', ssh_port: ssh.port, ssh_host_keys: [...(hostKeys ?? [ssh.hostKey])], password: lab.rig.password });
+    platform = lab.open({
+      management: 'ssh',
+      ssh_port: ssh.port,
+      ssh_host_keys: [...(hostKeys ?? [ssh.hostKey])],
+      password: lab.rig.password,
+    });
   };
   afterEach(async () => {
     if (platform !== lab.platform) await platform.close();
@@ -33,8 +42,12 @@ describe('the reader of Hyper-V disks, on VHDX files', () => {
   });
 
   const snapshot = (base?: Snapshot): Promise<Snapshot> =>
-    platform.createSnapshot({ vmId: lab.vmId, tag: `tag-${(tags += 1)}`, environment: {}, ...(base === undefined ? {} : { base }) }, signal);
-  const open = (taken: Snapshot, base?: Snapshot, disk = 0): Promise<DiskReader> => platform.openDisk(taken, lab.diskIds[disk] ?? '', base, signal);
+    platform.createSnapshot(
+      { vmId: lab.vmId, tag: `tag-${(tags += 1)}`, environment: {}, ...(base === undefined ? {} : { base }) },
+      signal,
+    );
+  const open = (taken: Snapshot, base?: Snapshot, disk = 0): Promise<DiskReader> =>
+    platform.openDisk(taken, lab.diskIds[disk] ?? '', base, signal);
   const read = async (taken: Snapshot, base?: Snapshot, former?: Buffer, disk = 0): Promise<DiskRead> => {
     const reader = await open(taken, base, disk);
     try {
@@ -44,11 +57,17 @@ describe('the reader of Hyper-V disks, on VHDX files', () => {
     }
   };
 
-  it.each([['over TLS, with certificates of this one run', start], ['over the SSH session', startOverSsh]])('reads in full and then what changed, %s, and leaves nothing on the host', async (_way, begin) => {
+  it.each([
+    ['over TLS, with certificates of this one run', start],
+    ['over the SSH session', startOverSsh],
+  ])('reads in full and then what changed, %s, and leaves nothing on the host', async (_way, begin) => {
     await begin();
     const first = await snapshot();
     const [full, second] = [await read(first), await read(first, undefined, undefined, 1)];
-    expect([firstDifference(full.replica, await lab.content(0)), firstDifference(second.replica, await lab.content(1))]).toEqual([undefined, undefined]);
+    expect([
+      firstDifference(full.replica, await lab.content(0)),
+      firstDifference(second.replica, await lab.content(1)),
+    ]).toEqual([undefined, undefined]);
     // Digests are computed on the host: zeros are told, and are not read.
     expect([full.dataBytes, full.zeroBytes]).toEqual([5 * MIB, 11 * MIB]);
     await platform.promoteToBase(first, undefined, signal);
@@ -80,7 +99,12 @@ describe('the reader of Hyper-V disks, on VHDX files', () => {
     for (const disk of lab.vm.disks) disk.resetTracking();
     const compared = await snapshot(tracked);
     const third = await read(compared, tracked, second.replica);
-    expect([third.coverage, third.dataBytes, third.zeroBytes, firstDifference(third.replica, await lab.content(0))]).toEqual(['changed', 64 * 1024, 64 * 1024, undefined]);
+    expect([
+      third.coverage,
+      third.dataBytes,
+      third.zeroBytes,
+      firstDifference(third.replica, await lab.content(0)),
+    ]).toEqual(['changed', 64 * 1024, 64 * 1024, undefined]);
     expect(lab.notes.join('\n')).toMatch(/does not know what changed/);
     await platform.discardSnapshot(compared, tracked, signal);
   });
@@ -107,7 +131,9 @@ describe('the reader of Hyper-V disks, on VHDX files', () => {
     const died = lab.reopen();
     await died.openDisk(taken, lab.diskIds[0] ?? '', undefined, signal);
     const entries = lab.entries();
-    expect(entries).toMatchObject([{ kind: 'other', lifetime: 'temporary', state: 'existing', details: { host: '127.0.0.1' } }]);
+    expect(entries).toMatchObject([
+      { kind: 'other', lifetime: 'temporary', state: 'existing', details: { host: '127.0.0.1' } },
+    ]);
     expect(lab.rig.world.rulesOf('127.0.0.1').size).toBe(1);
     for (const entry of entries) await lab.removeRecorded(entry);
     await lab.rig.readers[0]?.gone;
@@ -119,7 +145,10 @@ describe('the reader of Hyper-V disks, on VHDX files', () => {
   it('of a process that was killed is removed when another one gives the snapshot up, or promotes what was read', async () => {
     await start();
     const [first, second] = [await snapshot(), await snapshot()];
-    for (const [taken, settle] of [[first, (other: SourcePlatform) => other.discardSnapshot(first, undefined, signal)], [second, (other: SourcePlatform) => other.promoteToBase(second, undefined, signal)]] as const) {
+    for (const [taken, settle] of [
+      [first, (other: SourcePlatform) => other.discardSnapshot(first, undefined, signal)],
+      [second, (other: SourcePlatform) => other.promoteToBase(second, undefined, signal)],
+    ] as const) {
       const died = lab.reopen();
       await died.openDisk(taken, lab.diskIds[0] ?? '', undefined, signal);
       expect(lab.entries().map(({ state }) => state)).toContain('existing');
@@ -132,12 +161,18 @@ describe('the reader of Hyper-V disks, on VHDX files', () => {
     expect(await lab.leftovers()).toEqual([]);
   });
 
-  it.each([['vhdx', 'fixed'], ['vhd', 'dynamic'], ['vhd', 'fixed']])('reads a %s of type %s, and what differs the next time', async (format, type) => {
+  it.each([
+    ['vhdx', 'fixed'],
+    ['vhd', 'dynamic'],
+    ['vhd', 'fixed'],
+  ])('reads a %s of type %s, and what differs the next time', async (format, type) => {
     await start();
     const [disk] = lab.vm.disks;
     if (disk === undefined) throw new Error('no disk');
     Object.assign(disk, { format, type, path: disk.path.replace('.vhdx', `.${format}`) });
-    expect((await platform.unsupportedDevices?.(lab.vmId, signal))?.filter((said) => /is a VHD/.test(said))).toHaveLength(format === 'vhd' ? 1 : 0);
+    expect(
+      (await platform.unsupportedDevices?.(lab.vmId, signal))?.filter((said) => /is a VHD/.test(said)),
+    ).toHaveLength(format === 'vhd' ? 1 : 0);
     const first = await snapshot();
     const full = await read(first);
     expect(firstDifference(full.replica, await lab.content(0))).toBeUndefined();
@@ -146,7 +181,11 @@ describe('the reader of Hyper-V disks, on VHDX files', () => {
     const next = await snapshot(first);
     const changed = await read(next, first, full.replica);
     // By digests where Windows tracks nothing.
-    expect([changed.coverage, changed.dataBytes, firstDifference(changed.replica, await lab.content(0))]).toEqual(['changed', 64 * 1024, undefined]);
+    expect([changed.coverage, changed.dataBytes, firstDifference(changed.replica, await lab.content(0))]).toEqual([
+      'changed',
+      64 * 1024,
+      undefined,
+    ]);
     await platform.discardSnapshot(next, first, signal);
   });
 
@@ -154,7 +193,8 @@ describe('the reader of Hyper-V disks, on VHDX files', () => {
     await start();
     const [disk] = lab.vm.disks;
     if (disk === undefined) throw new Error('no disk');
-    const file = (number: number): string => `D:\\VMs\\web-01\\disk-0_0000000${number}-0000-4000-8000-000000000000.avhdx`;
+    const file = (number: number): string =>
+      `D:\\VMs\\web-01\\disk-0_0000000${number}-0000-4000-8000-000000000000.avhdx`;
     disk.addFile(file(1));
     await lab.write(0, 3 * MIB + 512, 1024, 0x51);
     await lab.zero(0, 4 * MIB, MIB);
@@ -165,14 +205,20 @@ describe('the reader of Hyper-V disks, on VHDX files', () => {
     const first = await snapshot();
     const full = await read(first);
     expect(firstDifference(full.replica, await lab.content(0))).toBeUndefined();
-    expect(Object.keys(lab.rig.files.made())).toEqual([disk.chain[1], disk.chain[0], disk.path].concat(lab.vm.disks[1]?.path ?? ''));
+    expect(Object.keys(lab.rig.files.made())).toEqual(
+      [disk.chain[1], disk.chain[0], disk.path].concat(lab.vm.disks[1]?.path ?? ''),
+    );
     await platform.promoteToBase(first, undefined, signal);
 
     disk.addFile(file(3));
     await lab.write(0, 5 * MIB, 64 * 1024, 0x55);
     const next = await snapshot(first);
     const changed = await read(next, first, full.replica);
-    expect([changed.coverage, changed.dataBytes, firstDifference(changed.replica, await lab.content(0))]).toEqual(['changed', 64 * 1024, undefined]);
+    expect([changed.coverage, changed.dataBytes, firstDifference(changed.replica, await lab.content(0))]).toEqual([
+      'changed',
+      64 * 1024,
+      undefined,
+    ]);
     await platform.promoteToBase(next, first, signal);
 
     // What was written since is lost, and nothing that was tracked says so.
@@ -180,7 +226,10 @@ describe('the reader of Hyper-V disks, on VHDX files', () => {
     await lab.write(0, 7 * MIB, 64 * 1024, 0x56);
     const applied = await snapshot(next);
     const compared = await read(applied, next, changed.replica);
-    expect([compared.dataBytes, firstDifference(compared.replica, await lab.content(0))]).toEqual([128 * 1024, undefined]);
+    expect([compared.dataBytes, firstDifference(compared.replica, await lab.content(0))]).toEqual([
+      128 * 1024,
+      undefined,
+    ]);
     expect(lab.notes.join('\n')).toMatch(/disk SCSI 0:0 no longer builds on the file/);
     await platform.discardSnapshot(applied, next, signal);
   });
@@ -227,7 +276,9 @@ describe('the reader of Hyper-V disks, on VHDX files', () => {
       if (name === 'Receive run-reader') cancelled.abort();
       return 'serve';
     };
-    await expect(platform.openDisk(taken, lab.diskIds[0] ?? '', undefined, cancelled.signal)).rejects.toMatchObject({ code: 'general.cancelled' });
+    await expect(platform.openDisk(taken, lab.diskIds[0] ?? '', undefined, cancelled.signal)).rejects.toMatchObject({
+      code: 'general.cancelled',
+    });
     lab.rig.effects = () => 'serve';
     await Promise.all(lab.rig.readers.map(({ gone }) => gone));
     expect([...lab.rig.world.rulesOf('127.0.0.1')]).toEqual([]);
@@ -238,7 +289,10 @@ describe('the reader of Hyper-V disks, on VHDX files', () => {
     await start({ readerStartMs: 500 });
     const taken = await snapshot();
     lab.rig.effects = ({ name }) => (name === 'Receive run-reader' ? 'never-answer' : 'serve');
-    await expect(open(taken)).rejects.toMatchObject({ code: 'source.reader-failed', message: expect.stringContaining('did not start within 0.5 s') as string });
+    await expect(open(taken)).rejects.toMatchObject({
+      code: 'source.reader-failed',
+      message: expect.stringContaining('did not start within 0.5 s') as string,
+    });
     await platform.discardSnapshot(taken, undefined, signal);
     expect(await lab.leftovers()).toEqual([]);
   });
@@ -247,11 +301,20 @@ describe('the reader of Hyper-V disks, on VHDX files', () => {
     await start();
     lab.rig.world.canReadDisks = false;
     const taken = await snapshot();
-    await expect(open(taken)).rejects.toMatchObject({ code: 'source.reader-failed', message: expect.stringContaining('blocked by the administrator') as string });
-    expect((await platform.check(signal)).steps.find(({ name }) => name === 'Read disks')).toMatchObject({ outcome: 'failed', code: 'source.reader-failed' });
+    await expect(open(taken)).rejects.toMatchObject({
+      code: 'source.reader-failed',
+      message: expect.stringContaining('blocked by the administrator') as string,
+    });
+    expect((await platform.check(signal)).steps.find(({ name }) => name === 'Read disks')).toMatchObject({
+      outcome: 'failed',
+      code: 'source.reader-failed',
+    });
     await platform.discardSnapshot(taken, undefined, signal);
     lab.rig.world.canReadDisks = true;
-    expect((await platform.check(signal)).steps.find(({ name }) => name === 'Read disks')).toMatchObject({ outcome: 'passed', evidence: expect.stringContaining('was removed again') as string });
+    expect((await platform.check(signal)).steps.find(({ name }) => name === 'Read disks')).toMatchObject({
+      outcome: 'passed',
+      evidence: expect.stringContaining('was removed again') as string,
+    });
     expect(await lab.leftovers()).toEqual([]);
   });
 

@@ -9,7 +9,11 @@ import type { LedgerEntry, LedgerScope } from '../../electron/engine/ports/ledge
 import type { Snapshot, SourcePlatform } from '../../electron/engine/ports/source-platform.ts';
 import { readOnto } from '../conformance/read-snapshot.ts';
 import { makeAuthority } from '../rigs/windows-hypervisor/authority.ts';
-import { hypervHarness, type HypervHarness, type HypervHarnessOptions } from '../rigs/windows-hypervisor/source-harness.ts';
+import {
+  hypervHarness,
+  type HypervHarness,
+  type HypervHarnessOptions,
+} from '../rigs/windows-hypervisor/source-harness.ts';
 
 const MIB = 2 ** 20;
 const signal = new AbortController().signal;
@@ -21,7 +25,10 @@ describe('Hyper-V', () => {
   afterEach(() => lab.close());
 
   const snapshot = (base?: Snapshot, environment = lab.environment): Promise<Snapshot> =>
-    lab.platform.createSnapshot({ vmId: lab.vmId, tag: `tag-${(tags += 1)}`, environment, ...(base === undefined ? {} : { base }) }, signal);
+    lab.platform.createSnapshot(
+      { vmId: lab.vmId, tag: `tag-${(tags += 1)}`, environment, ...(base === undefined ? {} : { base }) },
+      signal,
+    );
   const coverage = async (taken: Snapshot, base: Snapshot | undefined, disk = 0): Promise<string> => {
     const reader = await lab.platform.openDisk(taken, lab.diskIds[disk] ?? '', base, signal);
     await reader.close();
@@ -43,16 +50,32 @@ describe('Hyper-V', () => {
     facts.hasTpm = true;
     facts.devices.push('a PCI device');
     expect(await lab.platform.describeVm(lab.vmId, signal)).toMatchObject({
-      name: 'web-01', os_type: 'linux', firmware: 'uefi', secure_boot: true, vcpus: 2, memory_mb: 2048,
-      disks: [{ id: lab.diskIds[0], size_bytes: 16 * MIB, storage_backend: 'D:', bus: 'scsi', bootable: true }, { id: lab.diskIds[1], bootable: false }],
+      name: 'web-01',
+      os_type: 'linux',
+      firmware: 'uefi',
+      secure_boot: true,
+      vcpus: 2,
+      memory_mb: 2048,
+      disks: [
+        { id: lab.diskIds[0], size_bytes: 16 * MIB, storage_backend: 'D:', bus: 'scsi', bootable: true },
+        { id: lab.diskIds[1], bootable: false },
+      ],
       nics: [{ network: 'External VLAN 20', mac_address: '00:15:5d:01:0a:0b', ip_addresses: ['192.0.2.10'] }],
     });
     expect(await lab.platform.unsupportedDevices?.(lab.vmId, signal)).toEqual([
-      expect.stringMatching(/^Disk SCSI 1:0 is physical disk 3/), expect.stringMatching(/^Disk SCSI 1:1 is a VHD set/), expect.stringMatching(/PCI device/), expect.stringMatching(/virtual TPM/),
+      expect.stringMatching(/^Disk SCSI 1:0 is physical disk 3/),
+      expect.stringMatching(/^Disk SCSI 1:1 is a VHD set/),
+      expect.stringMatching(/PCI device/),
+      expect.stringMatching(/virtual TPM/),
     ]);
-    expect(await lab.platform.listVms(signal)).toMatchObject([{ name: 'web-01', power: 'running', diskCount: 2, totalBytes: 24 * MIB, cluster: '127.0.0.1' }]);
+    expect(await lab.platform.listVms(signal)).toMatchObject([
+      { name: 'web-01', power: 'running', diskCount: 2, totalBytes: 24 * MIB, cluster: '127.0.0.1' },
+    ]);
     facts.isShielded = true;
-    await expect(lab.platform.prepare(lab.vmId, {}, signal)).rejects.toMatchObject({ code: 'source.unsupported', message: expect.stringContaining('shielded') as string });
+    await expect(lab.platform.prepare(lab.vmId, {}, signal)).rejects.toMatchObject({
+      code: 'source.unsupported',
+      message: expect.stringContaining('shielded') as string,
+    });
     facts.isShielded = false;
     facts.state = 'saved';
     await expect(lab.platform.prepare(lab.vmId, {}, signal)).rejects.toMatchObject({ code: 'source.vm-busy' });
@@ -62,7 +85,11 @@ describe('Hyper-V', () => {
   it('takes a crash-consistent checkpoint only where the environment allows it, as text or boolean; of a VM that is off always', async () => {
     await start();
     lab.vm.facts.hasIntegrationServices = false;
-    for (const refused of [{}, { fallback_to_crash_consistent_snapshots: 'no' }, { fallback_to_crash_consistent_snapshots: false }]) {
+    for (const refused of [
+      {},
+      { fallback_to_crash_consistent_snapshots: 'no' },
+      { fallback_to_crash_consistent_snapshots: false },
+    ]) {
       await expect(snapshot(undefined, refused)).rejects.toMatchObject({ code: 'source.guest-not-ready' });
     }
     expect(await lab.leftovers()).toEqual([]);
@@ -79,7 +106,10 @@ describe('Hyper-V', () => {
     await start();
     const taken = await snapshot(undefined, { verify_rct_server: 'yes' });
     await expect(coverage(taken, undefined)).rejects.toMatchObject({ code: 'cloud.certificate-not-trusted' });
-    expect((await lab.platform.check(signal)).steps.find(({ name }) => name === 'Read disks')).toMatchObject({ outcome: 'warning', evidence: expect.stringContaining('verify_rct_server') as string });
+    expect((await lab.platform.check(signal)).steps.find(({ name }) => name === 'Read disks')).toMatchObject({
+      outcome: 'warning',
+      evidence: expect.stringContaining('verify_rct_server') as string,
+    });
     await lab.platform.discardSnapshot(taken, undefined, signal);
   });
 
@@ -97,15 +127,41 @@ describe('Hyper-V', () => {
   });
 
   it.each([
-    ['the host lost power', ({ takenAt }: Snapshot): void => void lab.rig.world.history.set('127.0.0.1', { powerLosses: [new Date(Date.parse(takenAt) + 1).toISOString()] }), /lost power/],
-    ['the account may not read whether the host lost power', (): void => void lab.rig.world.history.set('127.0.0.1', { problem: 'Attempted to perform an unauthorized operation.' }), /not known: Attempted/],
-    ['a node of the cluster is down, where the VM may have been', (): void => {
-      lab.rig.world.clusterName = 'CL1';
-      lab.rig.world.nodesDown.push('HV2');
-    }, /node HV2 of the cluster is down/],
-    ['the reference point is gone', (): void => lab.vm.removeReferencePoint(lab.vm.referencePoints[0]?.id ?? ''), /reference point .* is gone/],
-    ['the disk was moved', (): void => void lab.vm.disks.forEach((disk) => (disk.path = disk.path.replace('D:', 'E:'))), /was moved/],
-    ['Windows does not know the id', (): void => lab.vm.disks.forEach((disk) => disk.resetTracking()), /does not know what changed/],
+    [
+      'the host lost power',
+      ({ takenAt }: Snapshot): void =>
+        void lab.rig.world.history.set('127.0.0.1', { powerLosses: [new Date(Date.parse(takenAt) + 1).toISOString()] }),
+      /lost power/,
+    ],
+    [
+      'the account may not read whether the host lost power',
+      (): void =>
+        void lab.rig.world.history.set('127.0.0.1', { problem: 'Attempted to perform an unauthorized operation.' }),
+      /not known: Attempted/,
+    ],
+    [
+      'a node of the cluster is down, where the VM may have been',
+      (): void => {
+        lab.rig.world.clusterName = 'CL1';
+        lab.rig.world.nodesDown.push('HV2');
+      },
+      /node HV2 of the cluster is down/,
+    ],
+    [
+      'the reference point is gone',
+      (): void => lab.vm.removeReferencePoint(lab.vm.referencePoints[0]?.id ?? ''),
+      /reference point .* is gone/,
+    ],
+    [
+      'the disk was moved',
+      (): void => void lab.vm.disks.forEach((disk) => (disk.path = disk.path.replace('D:', 'E:'))),
+      /was moved/,
+    ],
+    [
+      'Windows does not know the id',
+      (): void => lab.vm.disks.forEach((disk) => disk.resetTracking()),
+      /does not know what changed/,
+    ],
   ])('compares the whole disk, and says why, when %s', async (_what, happens, why) => {
     await start();
     const base = await promoted();
@@ -131,7 +187,8 @@ describe('Hyper-V', () => {
     const [disk] = lab.vm.disks;
     if (disk === undefined) throw new Error('no disk');
     const root = disk.path;
-    const file = (number: number): string => root.replace('.vhdx', `_0000000${number}-0000-4000-8000-000000000000.avhdx`);
+    const file = (number: number): string =>
+      root.replace('.vhdx', `_0000000${number}-0000-4000-8000-000000000000.avhdx`);
     const next = async (path: string, chain: readonly string[], base?: Snapshot): Promise<Snapshot> => {
       Object.assign(disk, { path, chain });
       return snapshot(base);
@@ -152,10 +209,22 @@ describe('Hyper-V', () => {
     lab.vm.facts.bootsFrom = 'SCSI 0:1';
     const sick = lab.rig.world.addVm('broken-\u00e9\u{1f4a5}');
     sick.facts.problem = 'Generic failure';
-    expect((await lab.platform.listVms(signal)).map(({ name, diskCount }) => [name, diskCount])).toEqual([['web-01', 2], ['broken-\u00e9\u{1f4a5}', 0]]);
-    expect((await lab.platform.describeVm(lab.vmId, signal)).disks.map(({ bootable }) => bootable)).toEqual([false, true]);
-    expect((await lab.platform.check(signal)).steps.find(({ name }) => name === 'List VMs')).toMatchObject({ outcome: 'warning', evidence: expect.stringContaining('cannot be read: Generic failure') as string });
-    await expect(lab.platform.describeVm(sick.id, signal)).rejects.toMatchObject({ code: 'source.request-refused', message: expect.stringContaining('Generic failure') as string });
+    expect((await lab.platform.listVms(signal)).map(({ name, diskCount }) => [name, diskCount])).toEqual([
+      ['web-01', 2],
+      ['broken-\u00e9\u{1f4a5}', 0],
+    ]);
+    expect((await lab.platform.describeVm(lab.vmId, signal)).disks.map(({ bootable }) => bootable)).toEqual([
+      false,
+      true,
+    ]);
+    expect((await lab.platform.check(signal)).steps.find(({ name }) => name === 'List VMs')).toMatchObject({
+      outcome: 'warning',
+      evidence: expect.stringContaining('cannot be read: Generic failure') as string,
+    });
+    await expect(lab.platform.describeVm(sick.id, signal)).rejects.toMatchObject({
+      code: 'source.request-refused',
+      message: expect.stringContaining('Generic failure') as string,
+    });
   });
 
   it('tries a conversion again that failed, and compares whole disks the next time when it goes on failing', async () => {
@@ -163,7 +232,8 @@ describe('Hyper-V', () => {
     const failing = async (times: number, base?: Snapshot): Promise<Snapshot> => {
       const taken = await snapshot(base);
       let left = times;
-      lab.rig.effects = ({ name }) => (name === 'Send convert-checkpoint' && (left -= 1) >= 0 ? 'fails-later' : 'serve');
+      lab.rig.effects = ({ name }) =>
+        name === 'Send convert-checkpoint' && (left -= 1) >= 0 ? 'fails-later' : 'serve';
       await lab.platform.promoteToBase(taken, base, signal);
       lab.rig.effects = () => 'serve';
       return taken;
@@ -171,7 +241,9 @@ describe('Hyper-V', () => {
     const first = await failing(1);
     const second = await failing(3, first);
     expect([lab.vm.checkpoints, lab.vm.referencePoints]).toEqual([[], []]);
-    expect(lab.notes.join('\n')).toMatch(/could not be converted to a reference point .* the next execution compares whole disks/);
+    expect(lab.notes.join('\n')).toMatch(
+      /could not be converted to a reference point .* the next execution compares whole disks/,
+    );
     const third = await snapshot(second);
     expect(await coverage(third, second)).toBe('allocated');
     await lab.platform.discardSnapshot(third, second, signal);
@@ -187,13 +259,22 @@ describe('Hyper-V', () => {
     const { machines, failed } = await readMachines(lab.platform, undefined, signal);
     expect(machines.map(({ vm }) => vm.name).sort()).toEqual(['db-01', 'web-01']);
     expect(failed.map(({ name, error }) => [name, error.code, error.message])).toEqual([
-      ['HV9', 'source.unreachable', expect.stringContaining('node HV9 of the cluster is down')], ['127.0.0.2', 'source.unreachable', expect.stringContaining('did not answer within 1 s')],
+      ['HV9', 'source.unreachable', expect.stringContaining('node HV9 of the cluster is down')],
+      ['127.0.0.2', 'source.unreachable', expect.stringContaining('did not answer within 1 s')],
     ]);
     const listing = (await lab.platform.check(signal)).steps.find(({ name }) => name === 'List VMs');
-    expect(listing).toMatchObject({ outcome: 'warning', evidence: expect.stringMatching(/^2 VMs on 2 hosts.*node HV9 of the cluster is down.*node 127\.0\.0\.2 cannot be managed/) as string });
+    expect(listing).toMatchObject({
+      outcome: 'warning',
+      evidence: expect.stringMatching(
+        /^2 VMs on 2 hosts.*node HV9 of the cluster is down.*node 127\.0\.0\.2 cannot be managed/,
+      ) as string,
+    });
     // Nobody waits for it again, and what is on no node may be on that one.
     const before = lab.rig.calls.length;
-    await expect(lab.platform.describeVm('11111111-2222-4333-8444-555555555555', signal)).rejects.toMatchObject({ code: 'source.unreachable', message: expect.stringContaining('127.0.0.2') as string });
+    await expect(lab.platform.describeVm('11111111-2222-4333-8444-555555555555', signal)).rejects.toMatchObject({
+      code: 'source.unreachable',
+      message: expect.stringContaining('127.0.0.2') as string,
+    });
     expect(lab.rig.calls.slice(before).filter(({ node }) => node === '127.0.0.2')).toEqual([]);
   });
 
@@ -222,7 +303,9 @@ describe('Hyper-V', () => {
   it('uses a checkpoint that an earlier process took and could not name, and removes it when that is given up', async () => {
     await start();
     lab.rig.effects = ({ name }) => (name === 'Send take-checkpoint' ? 'cut-before' : 'serve');
-    await expect(lab.platform.createSnapshot({ vmId: lab.vmId, tag: 'cut', environment: {} }, signal)).rejects.toMatchObject({ code: 'source.connection-lost' });
+    await expect(
+      lab.platform.createSnapshot({ vmId: lab.vmId, tag: 'cut', environment: {} }, signal),
+    ).rejects.toMatchObject({ code: 'source.connection-lost' });
     lab.rig.effects = () => 'serve';
     const { id } = lab.vm.takeCheckpoint();
     const later = lab.reopen();
@@ -235,7 +318,10 @@ describe('Hyper-V', () => {
   it('never takes the checkpoint of another program for its own, however a call ended before it', async () => {
     await start();
     lab.rig.effects = ({ name }) => (name === 'Send take-checkpoint' ? 'cut-before' : 'serve');
-    for (const tag of ['again', 'given-up']) await expect(lab.platform.createSnapshot({ vmId: lab.vmId, tag, environment: {} }, signal)).rejects.toMatchObject({ code: 'source.connection-lost' });
+    for (const tag of ['again', 'given-up'])
+      await expect(lab.platform.createSnapshot({ vmId: lab.vmId, tag, environment: {} }, signal)).rejects.toMatchObject(
+        { code: 'source.connection-lost' },
+      );
     lab.rig.effects = () => 'serve';
     // A backup that began an hour later.
     const foreign = lab.vm.takeCheckpoint(new Date(Date.now() + 3_600_000).toISOString());
@@ -247,10 +333,14 @@ describe('Hyper-V', () => {
     // Of two that are new, nobody knows which one is whose.
     const later = lab.reopen();
     lab.rig.effects = ({ name }) => (name === 'Send take-checkpoint' ? 'cut-before' : 'serve');
-    await expect(later.createSnapshot({ vmId: lab.vmId, tag: 'two', environment: {} }, signal)).rejects.toMatchObject({ code: 'source.connection-lost' });
+    await expect(later.createSnapshot({ vmId: lab.vmId, tag: 'two', environment: {} }, signal)).rejects.toMatchObject({
+      code: 'source.connection-lost',
+    });
     lab.rig.effects = () => 'serve';
     const both = [lab.vm.takeCheckpoint(), lab.vm.takeCheckpoint()];
-    await expect(later.createSnapshot({ vmId: lab.vmId, tag: 'two', environment: {} }, signal)).rejects.toMatchObject({ code: 'source.vm-busy' });
+    await expect(later.createSnapshot({ vmId: lab.vmId, tag: 'two', environment: {} }, signal)).rejects.toMatchObject({
+      code: 'source.vm-busy',
+    });
     await later.discardPending?.({ vmId: lab.vmId, tag: 'two' }, signal);
     expect(lab.vm.checkpoints).toEqual([foreign, ...both]);
     await later.close();
@@ -276,26 +366,45 @@ describe('Hyper-V', () => {
     await start();
     lab.vm.takeCheckpoint();
     const left = await snapshot();
-    const entry: LedgerEntry = { entryId: 'e', endpointId: 'end-1', kind: 'source-snapshot', key: 'k', name: left.tag, lifetime: 'temporary', state: 'existing', details: { vmId: lab.vmId, tag: left.tag }, createdAt: left.takenAt };
+    const entry: LedgerEntry = {
+      entryId: 'e',
+      endpointId: 'end-1',
+      kind: 'source-snapshot',
+      key: 'k',
+      name: left.tag,
+      lifetime: 'temporary',
+      state: 'existing',
+      details: { vmId: lab.vmId, tag: left.tag },
+      createdAt: left.takenAt,
+    };
     expect((await lab.platform.findResource?.(entry, signal))?.id).toBe(left.id);
-    expect(await lab.platform.listManaged?.(signal)).toMatchObject([{ kind: 'source-snapshot', id: left.id, replicaId: 'rep-1', details: { vmId: lab.vmId } }]);
+    expect(await lab.platform.listManaged?.(signal)).toMatchObject([
+      { kind: 'source-snapshot', id: left.id, replicaId: 'rep-1', details: { vmId: lab.vmId } },
+    ]);
     const next = lab.nextExecution();
     await next.prepare(lab.vmId, {}, signal);
     expect(await lab.leftovers()).toHaveLength(1);
     expect(lab.notes.join('\n')).toMatch(/left by an earlier execution[\s\S]*of another program/);
-    const release = { release: async (of: LedgerEntry, how: Parameters<LedgerScope['release']>[1]) => how.remove('gone', of, signal) } as unknown as LedgerScope;
+    const release = {
+      release: async (of: LedgerEntry, how: Parameters<LedgerScope['release']>[1]) => how.remove('gone', of, signal),
+    } as unknown as LedgerScope;
     await next.removeResource?.(entry, release, signal);
     await next.close();
   });
 
   it('signs in by Basic where nothing else is offered, and sends no password to a host with another certificate', async () => {
     await start({ authentication: 'basic', connection: { authentication: 'auto' } });
-    expect((await lab.platform.check(signal)).steps.find(({ name }) => name === 'Sign in and run PowerShell')).toMatchObject({ outcome: 'passed' });
+    expect(
+      (await lab.platform.check(signal)).steps.find(({ name }) => name === 'Sign in and run PowerShell'),
+    ).toMatchObject({ outcome: 'passed' });
     const { actions } = lab.rig.hosts[0] ?? { actions: [] };
     const before = actions.length;
     await lab.close();
     await start({ connection: { certificate_sha256: ['ab'.repeat(32)] } });
-    expect((await lab.platform.check(signal)).steps).toMatchObject([{ outcome: 'failed', code: 'source.tls-refused' }, { outcome: 'skipped' }]);
+    expect((await lab.platform.check(signal)).steps).toMatchObject([
+      { outcome: 'failed', code: 'source.tls-refused' },
+      { outcome: 'skipped' },
+    ]);
     expect([before > 0, lab.rig.hosts[0]?.requests()]).toEqual([true, 0]);
   });
 
@@ -303,31 +412,53 @@ describe('Hyper-V', () => {
     const folder = await mkdtemp(join(tmpdir(), 'causeway-hyperv-authority-'));
     try {
       const issue = await makeAuthority(folder);
-      const first = async (): Promise<unknown> => (await lab.platform.check(signal)).steps.find(({ name }) => name === 'Sign in and run PowerShell');
+      const first = async (): Promise<unknown> =>
+        (await lab.platform.check(signal)).steps.find(({ name }) => name === 'Sign in and run PowerShell');
       const trusting = { certificate_sha256: undefined, ca_certificate: issue.authority };
       await start({ certificate: await issue('IP:127.0.0.1'), connection: trusting });
       expect(await first()).toMatchObject({ outcome: 'passed' });
       await lab.close();
       await start({ certificate: await issue('DNS:other.example.com'), connection: trusting });
-      expect([await first(), lab.rig.hosts[0]?.requests()]).toMatchObject([{ outcome: 'failed', code: 'source.tls-refused' }, 0]);
+      expect([await first(), lab.rig.hosts[0]?.requests()]).toMatchObject([
+        { outcome: 'failed', code: 'source.tls-refused' },
+        0,
+      ]);
       await lab.close();
       await start({ connection: trusting });
-      expect([await first(), lab.rig.hosts[0]?.requests()]).toMatchObject([{ outcome: 'failed', code: 'source.tls-refused' }, 0]);
+      expect([await first(), lab.rig.hosts[0]?.requests()]).toMatchObject([
+        { outcome: 'failed', code: 'source.tls-refused' },
+        0,
+      ]);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   });
 
   it('shows no password by Basic to a host that it cannot verify, unless told to, and names a port without TLS', async () => {
-    await start({ authentication: 'basic', connection: { authentication: 'auto', certificate_sha256: undefined, allow_untrusted: true } });
-    const step = async (platform: SourcePlatform): Promise<unknown> => (await platform.check(signal)).steps.find(({ name }) => name === 'Sign in and run PowerShell');
-    expect(await step(lab.platform)).toMatchObject({ outcome: 'failed', code: 'source.login-refused', evidence: expect.stringContaining('offers only Basic') as string });
+    await start({
+      authentication: 'basic',
+      connection: { authentication: 'auto', certificate_sha256: undefined, allow_untrusted: true },
+    });
+    const step = async (platform: SourcePlatform): Promise<unknown> =>
+      (await platform.check(signal)).steps.find(({ name }) => name === 'Sign in and run PowerShell');
+    expect(await step(lab.platform)).toMatchObject({
+      outcome: 'failed',
+      code: 'source.login-refused',
+      evidence: expect.stringContaining('offers only Basic') as string,
+    });
     const plain = createServer((_request, response) => void response.end());
     await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
-    const [told, elsewhere] = [lab.open({ authentication: 'basic' }), lab.open({ port: (plain.address() as AddressInfo).port })];
+    const [told, elsewhere] = [
+      lab.open({ authentication: 'basic' }),
+      lab.open({ port: (plain.address() as AddressInfo).port }),
+    ];
     try {
       expect(await step(told)).toMatchObject({ outcome: 'passed' });
-      expect(await step(elsewhere)).toMatchObject({ outcome: 'failed', code: 'source.unreachable', evidence: expect.stringContaining('does not speak TLS') as string });
+      expect(await step(elsewhere)).toMatchObject({
+        outcome: 'failed',
+        code: 'source.unreachable',
+        evidence: expect.stringContaining('does not speak TLS') as string,
+      });
     } finally {
       for (const platform of [told, elsewhere]) await platform.close();
       plain.closeAllConnections();
@@ -338,21 +469,37 @@ describe('Hyper-V', () => {
   it('says in the check what a host lacks', async () => {
     await start();
     lab.rig.world.history.set('127.0.0.1', { problem: 'Attempted to perform an unauthorized operation.' });
-    expect((await lab.platform.check(signal)).steps.find(({ name }) => name === 'Read the event log')).toMatchObject({ outcome: 'warning', evidence: expect.stringContaining('Event Log Readers') as string });
+    expect((await lab.platform.check(signal)).steps.find(({ name }) => name === 'Read the event log')).toMatchObject({
+      outcome: 'warning',
+      evidence: expect.stringContaining('Event Log Readers') as string,
+    });
     const kerberos = lab.open({ authentication: 'kerberos' });
-    expect((await kerberos.check(signal)).steps[0]).toMatchObject({ outcome: 'failed', code: 'transport.kerberos-unavailable', evidence: expect.stringContaining('127.0.0.1 is an address: a domain knows its hosts by name') as string });
+    expect((await kerberos.check(signal)).steps[0]).toMatchObject({
+      outcome: 'failed',
+      code: 'transport.kerberos-unavailable',
+      evidence: expect.stringContaining('127.0.0.1 is an address: a domain knows its hosts by name') as string,
+    });
     await kerberos.close();
     lab.rig.world.languageMode = 'ConstrainedLanguage';
     const restricted = lab.reopen();
-    expect((await restricted.check(signal)).steps[0]).toMatchObject({ outcome: 'failed', code: 'source.host-restricted', evidence: expect.stringContaining('ConstrainedLanguage mode') as string });
+    expect((await restricted.check(signal)).steps[0]).toMatchObject({
+      outcome: 'failed',
+      code: 'source.host-restricted',
+      evidence: expect.stringContaining('ConstrainedLanguage mode') as string,
+    });
     await restricted.close();
     await lab.close();
     await start();
     lab.rig.world.hostFacts['build'] = 9600;
     const { steps, passed } = await lab.platform.check(signal);
     expect(passed).toBe(false);
-    expect(steps.find(({ name }) => name === 'Find Hyper-V')).toMatchObject({ outcome: 'failed', code: 'source.unsupported' });
-    expect(lab.platform.policy?.().flatMap(({ privileges }) => privileges)).toContain('BUILTIN\\Hyper-V Administrators');
+    expect(steps.find(({ name }) => name === 'Find Hyper-V')).toMatchObject({
+      outcome: 'failed',
+      code: 'source.unsupported',
+    });
+    expect(lab.platform.policy?.().flatMap(({ privileges }) => privileges)).toContain(
+      'BUILTIN\\Hyper-V Administrators',
+    );
   });
 
   it('shuts a guest down by its integration services, and waits until it is off', async () => {

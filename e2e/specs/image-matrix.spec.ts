@@ -5,7 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ImageDiskReader } from '../../electron/engine/images/image-disk-reader.ts';
 import { openImage } from '../../electron/engine/images/open-image.ts';
 import { seeded } from '../../electron/engine/images/testing/content.ts';
-import { bytesByQemu, extentsByQemu, fillHoles, makeMatrixImage, matrixDrivers, type MatrixImage } from '../conformance/image-matrix.ts';
+import {
+  bytesByQemu,
+  extentsByQemu,
+  fillHoles,
+  makeMatrixImage,
+  matrixDrivers,
+  type MatrixImage,
+} from '../conformance/image-matrix.ts';
 import { firstDifference, readOnto } from '../conformance/read-snapshot.ts';
 
 /** How many images are made and compared: a sample each time, 2000 and more with CAUSEWAY_MATRIX_IMAGES. */
@@ -24,12 +31,16 @@ describe('seeded images of all formats and options', () => {
 
   for (const driver of matrixDrivers) {
     const count = Math.ceil(IMAGES / matrixDrivers.length);
-    it(`are read byte for byte and extent for extent as by QEMU: ${count} of ${driver}`, async () => {
-      for (let seed = FIRST_SEED; seed < FIRST_SEED + count; seed++) {
-        const image = await makeMatrixImage(driver, seed, join(scratch, 'images'));
-        await compare(image, seed, join(scratch, 'reference.raw'));
-      }
-    }, 600_000 + count * 10_000);
+    it(
+      `are read byte for byte and extent for extent as by QEMU: ${count} of ${driver}`,
+      async () => {
+        for (let seed = FIRST_SEED; seed < FIRST_SEED + count; seed++) {
+          const image = await makeMatrixImage(driver, seed, join(scratch, 'images'));
+          await compare(image, seed, join(scratch, 'reference.raw'));
+        }
+      },
+      600_000 + count * 10_000,
+    );
   }
 });
 
@@ -41,12 +52,17 @@ async function compare(image: MatrixImage, seed: number, reference: string): Pro
     // Reads what extents list as data; the rest is what they call zero.
     expect(firstDifference((await readOnto(reader, undefined, signal)).replica, qemus), what).toBeUndefined();
     const random = seeded(seed);
-    await Promise.all(Array.from({ length: 8 }, async () => {
-      const offset = Math.floor(random() * qemus.length);
-      const part = Buffer.alloc(1 + Math.floor(random() * Math.min(300_000, qemus.length - offset)), 0xee);
-      await reader.read(offset, part, signal);
-      expect(firstDifference(part, qemus.subarray(offset, offset + part.length)), `${what}at ${offset}`).toBeUndefined();
-    }));
+    await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const offset = Math.floor(random() * qemus.length);
+        const part = Buffer.alloc(1 + Math.floor(random() * Math.min(300_000, qemus.length - offset)), 0xee);
+        await reader.read(offset, part, signal);
+        expect(
+          firstDifference(part, qemus.subarray(offset, offset + part.length)),
+          `${what}at ${offset}`,
+        ).toBeUndefined();
+      }),
+    );
   });
   if (!image.hasExtents) return;
   await fillHoles(folder);
@@ -58,7 +74,11 @@ async function compare(image: MatrixImage, seed: number, reference: string): Pro
   });
 }
 
-async function withReader(image: MatrixImage, folder: string, use: (reader: ImageDiskReader) => Promise<void>): Promise<void> {
+async function withReader(
+  image: MatrixImage,
+  folder: string,
+  use: (reader: ImageDiskReader) => Promise<void>,
+): Promise<void> {
   const reader = new ImageDiskReader(await openImage({ path: image.path }, { folder }));
   try {
     await use(reader);

@@ -25,7 +25,10 @@ beforeAll(async () => {
   const folder = join(lab.images, 'web');
   await mkdir(folder);
   files = { 'a.raw': join(folder, 'a.raw'), 'b.raw': join(folder, 'b.raw') };
-  for (const [name, head] of [['a.raw', talkingBootSector('(initramfs) ')], ['b.raw', randomBytes(MiB)]] as const) {
+  for (const [name, head] of [
+    ['a.raw', talkingBootSector('(initramfs) ')],
+    ['b.raw', randomBytes(MiB)],
+  ] as const) {
     const path = files[name] ?? '';
     await using file = await open(path, 'w');
     await file.write(head, 0, head.length, 0);
@@ -34,10 +37,22 @@ beforeAll(async () => {
   // Workers that are processes of a user know volumes by their order alone.
   const image = process.geteuid?.() === 0 ? 'Oracle-Linux-9' : 'Debian-12';
   await lab.use(async (core) => {
-    await core.call('endpoint.add', { name: 'oci', plugin: 'compartment-cloud', connection: compartmentCloudConnection(cloud, { caller_address: '127.0.0.0/8' }) as never });
+    await core.call('endpoint.add', {
+      name: 'oci',
+      plugin: 'compartment-cloud',
+      connection: compartmentCloudConnection(cloud, { caller_address: '127.0.0.0/8' }) as never,
+    });
     await core.call('replica.create', {
-      name: 'web', source: 'images', destination: 'oci', vm: 'web',
-      destinationEnvironment: { ...compartmentCloudEnvironment(cloud), network_map: { default: { id: cloud.idOf('subnet', 'production') } }, migr_image_map: { linux: cloud.idOf('image', image) }, use_pv_mode: false },
+      name: 'web',
+      source: 'images',
+      destination: 'oci',
+      vm: 'web',
+      destinationEnvironment: {
+        ...compartmentCloudEnvironment(cloud),
+        network_map: { default: { id: cloud.idOf('subnet', 'production') } },
+        migr_image_map: { linux: cloud.idOf('image', image) },
+        use_pv_mode: false,
+      },
     });
   });
 });
@@ -75,7 +90,12 @@ it('is brought up to date by what changed, also where that became zeros', async 
 });
 
 it('is deployed as an instance that boots, from clones, and is deleted with nothing left', async () => {
-  const { id } = await lab.use((core) => core.call('deployment.create', { replica: 'web', options: { bootCheck: { mode: 'console', deadlineSeconds: 90 } } }));
+  const { id } = await lab.use((core) =>
+    core.call('deployment.create', {
+      replica: 'web',
+      options: { bootCheck: { mode: 'console', deadlineSeconds: 90 } },
+    }),
+  );
   const deployment = await lab.use((core) => core.call('deployment.show', { deployment: id }));
   expect(deployment).toMatchObject({ state: 'completed' });
   expect(left().toSorted()).toEqual(['server', 'volume', 'volume', 'volume', 'volume']);

@@ -23,7 +23,8 @@ afterAll(() => lab?.close());
 const told = toldEngines();
 
 /** How a link is lost and made again is tried over both in the conformance suite of transports. */
-const mechanisms: readonly ('HTTPS' | 'SSH')[] = process.env['CAUSEWAY_EVERY_STEP'] === '1' ? ['HTTPS', 'SSH'] : ['HTTPS'];
+const mechanisms: readonly ('HTTPS' | 'SSH')[] =
+  process.env['CAUSEWAY_EVERY_STEP'] === '1' ? ['HTTPS', 'SSH'] : ['HTTPS'];
 
 describe.each(mechanisms)('a link over %s', (mechanism) => {
   const name = `link-${mechanism.toLowerCase()}`;
@@ -41,7 +42,10 @@ describe.each(mechanisms)('a link over %s', (mechanism) => {
   });
 
   /** Replicates new content and calls `hurt` when about a third of it was sent. */
-  async function replicate(bandwidthLimit: number, hurt: (engine: EngineProcess) => Promise<void>): Promise<Replicated> {
+  async function replicate(
+    bandwidthLimit: number,
+    hurt: (engine: EngineProcess) => Promise<void>,
+  ): Promise<Replicated> {
     await writeFile(file, randomBytes(diskBytes));
     const engine = told(lab.start(name, { bandwidthLimit }));
     const third = Promise.withResolvers<void>();
@@ -57,8 +61,12 @@ describe.each(mechanisms)('a link over %s', (mechanism) => {
     await hurt(engine);
     const execution = await engine.ended;
     const after = Number(engine.events.findLast((event) => event.type === 'disk.done')?.details['bytesSent']);
-    const notes = engine.events.filter((event) => event.type === 'note' || event.type === 'task.retry').map((event) => event.message);
-    console.log(`${mechanism}: ${((performance.now() - hurtAt) / 1000).toFixed(1)} s from there to the end; ${before / MiB} MiB before, ${after / MiB} MiB after; ${notes.join('; ')}`);
+    const notes = engine.events
+      .filter((event) => event.type === 'note' || event.type === 'task.retry')
+      .map((event) => event.message);
+    console.log(
+      `${mechanism}: ${((performance.now() - hurtAt) / 1000).toFixed(1)} s from there to the end; ${before / MiB} MiB before, ${after / MiB} MiB after; ${notes.join('; ')}`,
+    );
     return { execution, engine, before, after };
   }
 
@@ -73,7 +81,10 @@ describe.each(mechanisms)('a link over %s', (mechanism) => {
     expect(lab.cloud.violations).toEqual([]);
   }
 
-  async function link(action: 'cut' | 'freeze' | 'thaw', servers: readonly string[] = [...lab.cloud.world.servers.keys()]): Promise<readonly string[]> {
+  async function link(
+    action: 'cut' | 'freeze' | 'thaw',
+    servers: readonly string[] = [...lab.cloud.world.servers.keys()],
+  ): Promise<readonly string[]> {
     for (const server of servers) await lab.machines.link(server, action);
     return servers;
   }
@@ -83,11 +94,13 @@ describe.each(mechanisms)('a link over %s', (mechanism) => {
   });
 
   it('that is silent for longer than it may be is made again when the network is back', async () => {
-    await expectSound(await replicate(16 * MiB, async () => {
-      const servers = await link('freeze');
-      await delay(patience.linkMs * 2);
-      await link('thaw', servers);
-    }));
+    await expectSound(
+      await replicate(16 * MiB, async () => {
+        const servers = await link('freeze');
+        await delay(patience.linkMs * 2);
+        await link('thaw', servers);
+      }),
+    );
   });
 
   it('that stays silent leads to a new worker', async () => {
@@ -99,19 +112,26 @@ describe.each(mechanisms)('a link over %s', (mechanism) => {
     expect(created).toBeGreaterThan(1);
   });
 
-  it.runIf(process.env['CAUSEWAY_EVERY_STEP'] === '1')('survives that the computer sleeps for longer than the worker waits', async () => {
-    await expectSound(await replicate(16 * MiB, async (engine) => {
-      engine.child.kill('SIGSTOP');
-      await delay(patience.agentMs + 2_000);
-      engine.child.kill('SIGCONT');
-    }));
-  });
+  it.runIf(process.env['CAUSEWAY_EVERY_STEP'] === '1')(
+    'survives that the computer sleeps for longer than the worker waits',
+    async () => {
+      await expectSound(
+        await replicate(16 * MiB, async (engine) => {
+          engine.child.kill('SIGSTOP');
+          await delay(patience.agentMs + 2_000);
+          engine.child.kill('SIGCONT');
+        }),
+      );
+    },
+  );
 
   it('obeys a limit that changes while it runs', async () => {
     const slow = 4 * MiB;
     const seen: { at: number; sent: number }[] = [];
     const limit = async (id: string, bandwidthLimit: number | undefined): Promise<void> => {
-      await lab.use((core) => core.call('execution.limit', { execution: id, ...(bandwidthLimit === undefined ? {} : { bandwidthLimit }) }));
+      await lab.use((core) =>
+        core.call('execution.limit', { execution: id, ...(bandwidthLimit === undefined ? {} : { bandwidthLimit }) }),
+      );
     };
     const done = await replicate(slow, async (engine) => {
       const id = engine.events[0]?.executionId ?? '';

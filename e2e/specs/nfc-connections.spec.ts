@@ -3,9 +3,27 @@ import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { HostSlots } from '../../electron/engine/platforms/virtualization-platform/nfc/host-slots.ts';
 import { openNfcDisk } from '../../electron/engine/platforms/virtualization-platform/nfc/nfc-disk.ts';
 import type { NfcServer } from '../rigs/virtualization-platform/nfc-server/nfc-server.ts';
-import { TicketOffice, contentDisk, patternContent } from '../rigs/virtualization-platform/nfc-server/served-content.ts';
+import {
+  TicketOffice,
+  contentDisk,
+  patternContent,
+} from '../rigs/virtualization-platform/nfc-server/served-content.ts';
 import { seeded } from '../rigs/seeded.ts';
-import { MIB, PATH, closeAfterEach, content, failure, listed, oneHost, openDisk, quick, readWhole, signal, startHost, wayTo } from '../conformance/nfc-disks.ts';
+import {
+  MIB,
+  PATH,
+  closeAfterEach,
+  content,
+  failure,
+  listed,
+  oneHost,
+  openDisk,
+  quick,
+  readWhole,
+  signal,
+  startHost,
+  wayTo,
+} from '../conformance/nfc-disks.ts';
 
 closeAfterEach();
 
@@ -32,12 +50,16 @@ describe('a connection that ends', () => {
     const { disk, events } = await openDisk(office, () => host, {
       ticket: () =>
         office.issued === 1 || office.issued === 2
-          ? (office.issue('vm-1', 'nowhere'), Promise.reject(new CausewayError('source.unreachable', 'vcenter.test: connection refused')))
+          ? (office.issue('vm-1', 'nowhere'),
+            Promise.reject(new CausewayError('source.unreachable', 'vcenter.test: connection refused')))
           : Promise.resolve(host.ticket(office.issue('vm-1', host.host))),
     });
     host.dropAll();
     expect((await readWhole(disk)).equals(content)).toBe(true);
-    expect(events.filter(({ kind }) => kind === 'retrying')).toMatchObject([{ reason: { code: 'source.unreachable' } }, { reason: { code: 'source.unreachable' } }]);
+    expect(events.filter(({ kind }) => kind === 'retrying')).toMatchObject([
+      { reason: { code: 'source.unreachable' } },
+      { reason: { code: 'source.unreachable' } },
+    ]);
   });
 
   it('because the host falls silent', async () => {
@@ -45,7 +67,9 @@ describe('a connection that ends', () => {
     host.faults.add({ kind: 'silence', afterBytes: MIB + 77, times: 1 });
     const { disk, events } = await openDisk(office, () => host, { timeouts: { ...quick, silenceMs: 500 } });
     expect((await readWhole(disk)).equals(content)).toBe(true);
-    expect(events.find(({ kind }) => kind === 'lost')).toMatchObject({ reason: { code: 'source.connection-lost', message: expect.stringContaining('nothing for 500 ms') as string } });
+    expect(events.find(({ kind }) => kind === 'lost')).toMatchObject({
+      reason: { code: 'source.connection-lost', message: expect.stringContaining('nothing for 500 ms') as string },
+    });
   });
 
   it('while nobody reads: the next read opens it again', async () => {
@@ -83,11 +107,16 @@ describe('a connection that ends', () => {
     const moved = '[ds2] vm/vm-000001.vmdk';
     let current = first;
     let path = PATH;
-    const { disk, events } = await openDisk(office, () => current, { path: () => Promise.resolve(path), depth: 2, compression: 0 });
+    const { disk, events } = await openDisk(office, () => current, {
+      path: () => Promise.resolve(path),
+      depth: 2,
+      compression: 0,
+    });
     const into = Buffer.alloc(content.length);
     const chunk = 256 * 1024;
     const reads: Promise<void>[] = [];
-    for (let at = 0; at < into.length; at += chunk) reads.push(disk.read(at, into.subarray(at, Math.min(at + chunk, into.length)), signal));
+    for (let at = 0; at < into.length; at += chunk)
+      reads.push(disk.read(at, into.subarray(at, Math.min(at + chunk, into.length)), signal));
     await reads[3];
     // Storage moves too: the file has another name from now on.
     office.add(contentDisk(moved, 'vm-1', content));
@@ -96,7 +125,10 @@ describe('a connection that ends', () => {
     first.dropAll();
     await Promise.all(reads);
     expect(into.equals(content)).toBe(true);
-    expect(events.filter(({ kind }) => kind === 'opened').map((event) => ('host' in event ? event.host : ''))).toEqual(['127.0.0.2', '127.0.0.3']);
+    expect(events.filter(({ kind }) => kind === 'opened').map((event) => ('host' in event ? event.host : ''))).toEqual([
+      '127.0.0.2',
+      '127.0.0.3',
+    ]);
     expect(second.state.reads.length).toBeGreaterThan(0);
     expect(second.state.reads.every((read) => read.path === moved)).toBe(true);
     expect(Math.min(...second.state.reads.map(({ offset }) => offset))).toBeGreaterThanOrEqual(3 * chunk);
@@ -146,7 +178,14 @@ describe('cancelling', () => {
       if (where === 'session') host.faults.add({ kind: 'silence', afterBytes: 100 });
       const way = wayTo(office, () => host, {
         slots,
-        ...(where === 'ticket' ? { ticket: (life: AbortSignal) => new Promise((_resolve, reject) => life.addEventListener('abort', () => reject(life.reason as Error), { once: true })) } : {}),
+        ...(where === 'ticket'
+          ? {
+              ticket: (life: AbortSignal) =>
+                new Promise((_resolve, reject) =>
+                  life.addEventListener('abort', () => reject(life.reason as Error), { once: true }),
+                ),
+            }
+          : {}),
         onEvent: (event) => {
           if (event.kind === 'waiting') stop.abort();
         },
@@ -166,28 +205,35 @@ describe('many disks', () => {
   it('30 disks of 30 VMs on 3 hosts are read together within what each host allows', async () => {
     const office = new TicketOffice();
     const limits = { connections: 4, largestBuffer: 2 * MIB };
-    const hosts = await Promise.all(['127.0.0.2', '127.0.0.3', '127.0.0.4'].map((host) => startHost(office, { host, limits })));
+    const hosts = await Promise.all(
+      ['127.0.0.2', '127.0.0.3', '127.0.0.4'].map((host) => startHost(office, { host, limits })),
+    );
     const slots = new HostSlots({ connections: 4, reads: 6 });
     const wanted = Array.from({ length: 30 }, (_, index) => patternContent(MIB + 512, index + 20));
     wanted.forEach((one, index) => office.add(contentDisk(`[ds] vm-${index}.vmdk`, `vm-${index}`, one)));
     const refused: unknown[] = [];
-    const read = await Promise.all(wanted.map(async (_content, index) => {
-      const host = hosts[index % 3] as NfcServer;
-      const disk = await openNfcDisk({
-        ticket: () => Promise.resolve(host.ticket(office.issue(`vm-${index}`, host.host))),
-        path: () => Promise.resolve(`[ds] vm-${index}.vmdk`),
-        slots,
-        timeouts: quick,
-        onEvent: (event) => {
-          if (event.kind === 'retrying' || event.kind === 'lost') refused.push(event);
-        },
-      }, signal);
-      try {
-        return await readWhole(disk, 128 * 1024);
-      } finally {
-        await disk.close();
-      }
-    }));
+    const read = await Promise.all(
+      wanted.map(async (_content, index) => {
+        const host = hosts[index % 3] as NfcServer;
+        const disk = await openNfcDisk(
+          {
+            ticket: () => Promise.resolve(host.ticket(office.issue(`vm-${index}`, host.host))),
+            path: () => Promise.resolve(`[ds] vm-${index}.vmdk`),
+            slots,
+            timeouts: quick,
+            onEvent: (event) => {
+              if (event.kind === 'retrying' || event.kind === 'lost') refused.push(event);
+            },
+          },
+          signal,
+        );
+        try {
+          return await readWhole(disk, 128 * 1024);
+        } finally {
+          await disk.close();
+        }
+      }),
+    );
     read.forEach((one, index) => expect(one.equals(wanted[index] as Buffer), `disk ${index}`).toBe(true));
     for (const { state } of hosts) {
       expect(state.opened.length).toBe(10);

@@ -1,12 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import type { Extent } from '../../shared/model/extent.ts';
 import { HostSlots } from '../../electron/engine/platforms/virtualization-platform/nfc/host-slots.ts';
-import { openNfcDisk, type NfcDiskOptions } from '../../electron/engine/platforms/virtualization-platform/nfc/nfc-disk.ts';
+import {
+  openNfcDisk,
+  type NfcDiskOptions,
+} from '../../electron/engine/platforms/virtualization-platform/nfc/nfc-disk.ts';
 import type { Tamper } from '../rigs/virtualization-platform/nfc-server/faults.ts';
 import type { NfcServer } from '../rigs/virtualization-platform/nfc-server/nfc-server.ts';
 import type { TicketOffice } from '../rigs/virtualization-platform/nfc-server/served-content.ts';
 import { contentDisk, extentsOf, patternContent } from '../rigs/virtualization-platform/nfc-server/served-content.ts';
-import { MIB, PATH, closeAfterEach, content, failure, listed, oneHost, openDisk, readWhole, signal, toClose, wayTo } from '../conformance/nfc-disks.ts';
+import {
+  MIB,
+  PATH,
+  closeAfterEach,
+  content,
+  failure,
+  listed,
+  oneHost,
+  openDisk,
+  readWhole,
+  signal,
+  toClose,
+  wayTo,
+} from '../conformance/nfc-disks.ts';
 
 closeAfterEach();
 
@@ -18,7 +34,14 @@ describe('reading a disk from a host', () => {
         const { disk, events } = await openDisk(office, () => host, { encryption });
         expect(disk.sizeBytes).toBe(content.length);
         expect((await readWhole(disk)).equals(content)).toBe(true);
-        expect(events).toMatchObject([{ kind: 'opened', host: '127.0.0.1', version: profile === 'esxi-8' ? 11 : 9, isEncrypted: encryption !== 'never' }]);
+        expect(events).toMatchObject([
+          {
+            kind: 'opened',
+            host: '127.0.0.1',
+            version: profile === 'esxi-8' ? 11 : 9,
+            isEncrypted: encryption !== 'never',
+          },
+        ]);
         expect(host.state.reads.every(({ compression }) => compression === 3)).toBe(true);
         await disk.close();
         await expect.poll(() => host.state.closedWell).toBe(1);
@@ -44,11 +67,19 @@ describe('reading a disk from a host', () => {
     const all = await listed(disk.allocated(signal, 0));
     const expected = extentsOf(content);
     const tail = content.length - (content.length % 65_536);
-    const dataBytes = (extents: readonly Extent[]): number => extents.filter(({ kind }) => kind === 'data').reduce((sum, { length }) => sum + length, 0);
+    const dataBytes = (extents: readonly Extent[]): number =>
+      extents.filter(({ kind }) => kind === 'data').reduce((sum, { length }) => sum + length, 0);
     expect(all.at(-1)?.kind).toBe('data');
     expect(all.reduce((end, extent) => (expect(extent.offset).toBe(end), end + extent.length), 0)).toBe(content.length);
-    expect(dataBytes(all.map((extent) => ({ ...extent, length: Math.min(extent.length, Math.max(0, tail - extent.offset)) }))))
-      .toBe(dataBytes(expected.map((extent) => ({ ...extent, length: Math.min(extent.length, Math.max(0, tail - extent.offset)) }))));
+    expect(
+      dataBytes(
+        all.map((extent) => ({ ...extent, length: Math.min(extent.length, Math.max(0, tail - extent.offset)) })),
+      ),
+    ).toBe(
+      dataBytes(
+        expected.map((extent) => ({ ...extent, length: Math.min(extent.length, Math.max(0, tail - extent.offset)) })),
+      ),
+    );
     const from = 3 * 65_536 + 1024;
     expect((await listed(disk.allocated(signal, from)))[0]?.offset).toBe(from);
     expect(await disk.descriptor('adapterType', signal)).toBe('lsilogic');
@@ -59,7 +90,12 @@ describe('reading a disk from a host', () => {
   it('reads ranges that are no whole sectors', async () => {
     const { office, host } = await oneHost();
     const { disk } = await openDisk(office, () => host);
-    for (const [offset, length] of [[1, 1], [511, 2], [65_535, 70_001], [content.length - 3, 3]] as const) {
+    for (const [offset, length] of [
+      [1, 1],
+      [511, 2],
+      [65_535, 70_001],
+      [content.length - 3, 3],
+    ] as const) {
       const into = Buffer.alloc(length);
       await disk.read(offset, into, signal);
       expect(into.equals(content.subarray(offset, offset + length))).toBe(true);
@@ -136,7 +172,12 @@ describe('a host that answers in its own way', () => {
 
   it('whose memory is used up is asked again, until others have left', async () => {
     const { office, host } = await oneHost();
-    host.faults.add({ kind: 'session-error', code: 5, text: 'Failed to allocate the requested 4194304 bytes', times: 3 });
+    host.faults.add({
+      kind: 'session-error',
+      code: 5,
+      text: 'Failed to allocate the requested 4194304 bytes',
+      times: 3,
+    });
     const { disk, events } = await openDisk(office, () => host);
     expect(events.filter(({ kind }) => kind === 'retrying').length).toBe(2);
     expect((await readWhole(disk)).equals(content)).toBe(true);
@@ -161,41 +202,102 @@ describe('a host that answers in its own way', () => {
     const { disk } = await openDisk(office, () => host);
     const asked = (): Set<number> => new Set(host.state.reads.map(({ compression }) => compression));
     // Several whole reads at a time, so that the link is never idle.
-    await Promise.all(Array.from({ length: 3 }, async () => {
-      for (let round = 0; round < 100 && !asked().has(2); round += 1) expect((await readWhole(disk)).equals(content)).toBe(true);
-    }));
+    await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        for (let round = 0; round < 100 && !asked().has(2); round += 1)
+          expect((await readWhole(disk)).equals(content)).toBe(true);
+      }),
+    );
     expect(asked()).toEqual(new Set([2, 3]));
     expect((await readWhole(disk)).equals(content)).toBe(true);
   });
 });
 
 describe('a host that refuses', () => {
-  const cases: readonly (readonly [string, (host: NfcServer, office: TicketOffice) => Partial<NfcDiskOptions> | undefined, string])[] = [
-    ['another certificate at the first handshake', (host) => void host.faults.add({ kind: 'other-certificate', handshake: 1 }), 'source.host-certificate-mismatch'],
-    ['another certificate at the second handshake', (host) => void host.faults.add({ kind: 'other-certificate', handshake: 2 }), 'source.host-certificate-mismatch'],
-    ['another SHA-256 than the certificate has', (host) => void host.faults.add({ kind: 'wrong-sha2' }), 'source.host-certificate-mismatch'],
-    ['no TLS for data', (host) => void host.faults.add({ kind: 'greeting-without', capability: 'NFCSSL supported' }), 'source.host-encryption-missing'],
-    ['no TLS at all', (host) => void host.faults.add({ kind: 'greeting-without', capability: 'SSL Required' }), 'source.host-encryption-missing'],
-    ['no TLS for the login, where data may come in the clear', (host) => {
-      host.faults.add({ kind: 'greeting-without', capability: 'SSL Required' });
-      return { encryption: 'preferred' };
-    }, 'source.host-encryption-missing'],
-    ['the login', (host) => void host.faults.add({ kind: 'login-refused', line: '530 Login incorrect' }), 'source.data-session-refused'],
-    ['a disk of another VM', (host, office) => ({ ticket: () => Promise.resolve(host.ticket(office.issue('vm-2', host.host))) }), 'source.disk-access-denied'],
-    ['a disk that is not there', () => ({ path: () => Promise.resolve('[ds1] vm/none.vmdk') }), 'source.disk-not-found'],
-    ['the live disk of a running VM', (_host, office) => {
-      office.add(contentDisk('[ds1] vm/live.vmdk', 'vm-1', content, { isLive: true }));
-      return { path: () => Promise.resolve('[ds1] vm/live.vmdk') };
-    }, 'source.disk-locked'],
-    ['a locked disk, with zeros as the usual reply behind it', (host) => void host.faults.add({ kind: 'open-error', code: 2, text: 'DiskLib error 16392: Failed to lock the file' }), 'source.disk-locked'],
-    ['the session, with an error and its text', (host) => void host.faults.add({ kind: 'classic-refused', type: 54, error: 'not today' }), 'source.data-session-refused'],
+  const cases: readonly (readonly [
+    string,
+    (host: NfcServer, office: TicketOffice) => Partial<NfcDiskOptions> | undefined,
+    string,
+  ])[] = [
+    [
+      'another certificate at the first handshake',
+      (host) => void host.faults.add({ kind: 'other-certificate', handshake: 1 }),
+      'source.host-certificate-mismatch',
+    ],
+    [
+      'another certificate at the second handshake',
+      (host) => void host.faults.add({ kind: 'other-certificate', handshake: 2 }),
+      'source.host-certificate-mismatch',
+    ],
+    [
+      'another SHA-256 than the certificate has',
+      (host) => void host.faults.add({ kind: 'wrong-sha2' }),
+      'source.host-certificate-mismatch',
+    ],
+    [
+      'no TLS for data',
+      (host) => void host.faults.add({ kind: 'greeting-without', capability: 'NFCSSL supported' }),
+      'source.host-encryption-missing',
+    ],
+    [
+      'no TLS at all',
+      (host) => void host.faults.add({ kind: 'greeting-without', capability: 'SSL Required' }),
+      'source.host-encryption-missing',
+    ],
+    [
+      'no TLS for the login, where data may come in the clear',
+      (host) => {
+        host.faults.add({ kind: 'greeting-without', capability: 'SSL Required' });
+        return { encryption: 'preferred' };
+      },
+      'source.host-encryption-missing',
+    ],
+    [
+      'the login',
+      (host) => void host.faults.add({ kind: 'login-refused', line: '530 Login incorrect' }),
+      'source.data-session-refused',
+    ],
+    [
+      'a disk of another VM',
+      (host, office) => ({ ticket: () => Promise.resolve(host.ticket(office.issue('vm-2', host.host))) }),
+      'source.disk-access-denied',
+    ],
+    [
+      'a disk that is not there',
+      () => ({ path: () => Promise.resolve('[ds1] vm/none.vmdk') }),
+      'source.disk-not-found',
+    ],
+    [
+      'the live disk of a running VM',
+      (_host, office) => {
+        office.add(contentDisk('[ds1] vm/live.vmdk', 'vm-1', content, { isLive: true }));
+        return { path: () => Promise.resolve('[ds1] vm/live.vmdk') };
+      },
+      'source.disk-locked',
+    ],
+    [
+      'a locked disk, with zeros as the usual reply behind it',
+      (host) =>
+        void host.faults.add({ kind: 'open-error', code: 2, text: 'DiskLib error 16392: Failed to lock the file' }),
+      'source.disk-locked',
+    ],
+    [
+      'the session, with an error and its text',
+      (host) => void host.faults.add({ kind: 'classic-refused', type: 54, error: 'not today' }),
+      'source.data-session-refused',
+    ],
   ];
   for (const [name, prepare, code] of cases) {
     it(`${name}: ${code}`, async () => {
       const { office, host } = await oneHost();
       const more = prepare(host, office) ?? {};
       const slots = new HostSlots();
-      const error = await failure(openNfcDisk(wayTo(office, () => host, { attempts: 3, slots, ...more }), signal));
+      const error = await failure(
+        openNfcDisk(
+          wayTo(office, () => host, { attempts: 3, slots, ...more }),
+          signal,
+        ),
+      );
       expect(error.code, error.message).toBe(code);
       expect(error.message.length).toBeGreaterThan(20);
       expect(slots.inUse(host.host)).toBe(0);
@@ -226,7 +328,10 @@ describe('a host that refuses', () => {
     await host.close();
     toClose.pop();
     const error = await failure(openDisk(office, () => host, { attempts: 2, ticket: () => Promise.resolve(gone) }));
-    expect(error).toMatchObject({ code: 'source.host-unreachable', message: expect.stringContaining(`127.0.0.1:${gone.port}`) as string });
+    expect(error).toMatchObject({
+      code: 'source.host-unreachable',
+      message: expect.stringContaining(`127.0.0.1:${gone.port}`) as string,
+    });
   });
 
   it('nobody sends disk data in the clear unless that is allowed', async () => {
@@ -251,7 +356,19 @@ describe('a host that refuses', () => {
 
 describe('a host that breaks the rules', () => {
   const tampers: readonly Tamper[] = [
-    'overlap', 'wrong-base', 'wrong-length', 'beyond', 'short', 'twice', 'unknown-request', 'magic', 'long-payload', 'long-wire', 'empty', 'garbage', 'compression',
+    'overlap',
+    'wrong-base',
+    'wrong-length',
+    'beyond',
+    'short',
+    'twice',
+    'unknown-request',
+    'magic',
+    'long-payload',
+    'long-wire',
+    'empty',
+    'garbage',
+    'compression',
   ];
   for (const how of tampers) {
     it(`${how}: every read ends with source.protocol, and no buffer is reported as read`, async () => {
@@ -283,7 +400,10 @@ describe('a host that breaks the rules', () => {
     host.faults.add({ kind: 'read-error', at: 70_000, text: 'I/O error' });
     const { disk } = await openDisk(office, () => host);
     const good = Buffer.alloc(MIB);
-    const [bad] = await Promise.all([failure(disk.read(0, Buffer.alloc(128 * 1024), signal)), disk.read(2 * MIB, good, signal)]);
+    const [bad] = await Promise.all([
+      failure(disk.read(0, Buffer.alloc(128 * 1024), signal)),
+      disk.read(2 * MIB, good, signal),
+    ]);
     expect(bad).toMatchObject({ code: 'source.read-failed', message: expect.stringContaining('I/O error') as string });
     expect(good.equals(content.subarray(2 * MIB, 3 * MIB))).toBe(true);
   });

@@ -35,7 +35,10 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
   let first: MorphOutcome;
   const steps: MorphStepEvent[] = [];
 
-  const morph = (options: Partial<MorphOptions> = {}, more: Partial<Parameters<typeof morphLinuxGuest>[0]> = {}): Promise<MorphOutcome> =>
+  const morph = (
+    options: Partial<MorphOptions> = {},
+    more: Partial<Parameters<typeof morphLinuxGuest>[0]> = {},
+  ): Promise<MorphOutcome> =>
     morphLinuxGuest({ ssh: lab.ssh, devices: [guest.device], options: { nics, ...options }, signal: never, ...more });
 
   beforeAll(async () => {
@@ -51,36 +54,69 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
     const found = await inspectOnWorker({ ssh: lab.ssh, devices: [guest.device], options: {}, signal: never });
     expect(await contentDigest(guest.path)).toBe(before);
     expect(found).toMatchObject({
-      supported: true, findings: [],
+      supported: true,
+      findings: [],
       candidates: [{ id: 'UUID=11111111-2222-4333-8444-555555555555', distribution: 'debian', partition: 1, disk: 0 }],
       dossier: {
-        distribution: 'debian', family: 'debian', architecture: 'x86_64', hostname: 'source-vm', bootloader: 'grub-bios', firmware: 'bios',
-        init: 'systemd', network: ['ifupdown'], selinux: 'absent', cloudInit: null, hypervisorTools: {},
+        distribution: 'debian',
+        family: 'debian',
+        architecture: 'x86_64',
+        hostname: 'source-vm',
+        bootloader: 'grub-bios',
+        firmware: 'bios',
+        init: 'systemd',
+        network: ['ifupdown'],
+        selinux: 'absent',
+        cloudInit: null,
+        hypervisorTools: {},
       },
     });
     expect(found.dossier.kernels).toHaveLength(1);
     expect(await lab.traces()).toBe('');
   });
 
-  it('installs cloud-init and adds the drivers to the initial RAM disk, with the guest\'s own tools and repositories', async () => {
+  it("installs cloud-init and adds the drivers to the initial RAM disk, with the guest's own tools and repositories", async () => {
     expect(await hasVirtio(new GuestFiles(guest.path))).toBe(false);
     const scripts = {
       beforeMount: [{ name: 'worker', content: 'echo "disks: $CAUSEWAY_DEVICES"' }],
       inGuest: [
         { name: 'inside', content: '. /etc/os-release; echo "in $ID"; echo kept > /srv/by-script' },
         // The guest comes from another hypervisor.
-        { name: 'tools', content: '(apt-get -q update && apt-get -q -y --no-install-recommends install open-vm-tools) >/dev/null 2>&1 && systemctl is-enabled vmtoolsd' },
+        {
+          name: 'tools',
+          content:
+            '(apt-get -q update && apt-get -q -y --no-install-recommends install open-vm-tools) >/dev/null 2>&1 && systemctl is-enabled vmtoolsd',
+        },
       ],
       firstBoot: [{ name: 'later', content: 'touch /root/first-boot-ran' }],
     };
     first = await morph({ scripts }, { onStep: (event) => steps.push(event) });
     expect(await hasVirtio(new GuestFiles(guest.path))).toBe(true);
     expect(first.dossier.distribution).toBe('debian');
-    expect(first.scripts.map(({ output }) => output.trim())).toEqual([`disks: ${guest.device}`, 'in debian', expect.stringMatching(/alias|enabled/)]);
+    expect(first.scripts.map(({ output }) => output.trim())).toEqual([
+      `disks: ${guest.device}`,
+      'in debian',
+      expect.stringMatching(/alias|enabled/),
+    ]);
     expect(steps.filter(({ state }) => state === 'running').map(({ step }) => step)).toEqual([
-      'scripts-before-mount', 'open-disks', 'mount', 'scripts-in-guest', 'remove-hypervisor-tools', 'install-cloud-init', 'configure-cloud-init',
-      'install-agent', 'configure-network', 'remove-leftovers', 'name-disks-by-uuid', 'unbind-volumes', 'rebuild-initramfs', 'configure-kernel', 'ensure-efi-loader',
-      'install-first-boot-scripts', 'relabel-files', 'unmount',
+      'scripts-before-mount',
+      'open-disks',
+      'mount',
+      'scripts-in-guest',
+      'remove-hypervisor-tools',
+      'install-cloud-init',
+      'configure-cloud-init',
+      'install-agent',
+      'configure-network',
+      'remove-leftovers',
+      'name-disks-by-uuid',
+      'unbind-volumes',
+      'rebuild-initramfs',
+      'configure-kernel',
+      'ensure-efi-loader',
+      'install-first-boot-scripts',
+      'relabel-files',
+      'unmount',
     ]);
     expect(await lab.traces()).toBe('');
   });
@@ -90,15 +126,21 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
     expect(Object.keys(diff.packages.added)).toContain('cloud-init');
     expect(diff.packages.removed).toEqual({});
     const added = new Map(diff.files.added.map((file) => [file.path, file]));
-    expect(added.get('/etc/cloud/cloud.cfg.d/99_causeway.cfg')?.lines).toEqual(expect.arrayContaining([
-      '+datasource_list: [OpenStack, ConfigDrive, NoCloud]', '+ssh_deletekeys: false', '+ssh_pwauth: unchanged',
-    ]));
+    expect(added.get('/etc/cloud/cloud.cfg.d/99_causeway.cfg')?.lines).toEqual(
+      expect.arrayContaining([
+        '+datasource_list: [OpenStack, ConfigDrive, NoCloud]',
+        '+ssh_deletekeys: false',
+        '+ssh_pwauth: unchanged',
+      ]),
+    );
     expect(added.get('/etc/udev/rules.d/70-causeway-net.rules')?.lines?.at(-1)).toBe(
       '+SUBSYSTEM=="net", ACTION=="add", DRIVERS=="?*", ATTR{address}=="52:54:00:00:00:77", NAME="ens3"',
     );
     const changed = diff.files.changed.map(({ path }) => path);
     expect(changed.some((path) => path.startsWith('/boot/initrd.img-'))).toBe(true);
-    expect(diff.files.changed.find(({ path }) => path === '/etc/initramfs-tools/modules')?.lines).toContain('+virtio_blk');
+    expect(diff.files.changed.find(({ path }) => path === '/etc/initramfs-tools/modules')?.lines).toContain(
+      '+virtio_blk',
+    );
     expect(diff.services.enabled.some((service) => service.startsWith('cloud-init'))).toBe(true);
     expect(diff.services.disabled).toEqual([]);
     expect(diff.users).toEqual({ added: {}, removed: {}, changed: {} });
@@ -110,17 +152,22 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
     const { notes } = first.steps.find(({ step }) => step === 'remove-hypervisor-tools') ?? { notes: [] };
     expect(notes[0]).toMatch(/^removed .*open-vm-tools/);
     const files = new GuestFiles(guest.path);
-    const units = [...await files.names('/etc/systemd/system'), ...await files.names('/etc/systemd/system/multi-user.target.wants')];
+    const units = [
+      ...(await files.names('/etc/systemd/system')),
+      ...(await files.names('/etc/systemd/system/multi-user.target.wants')),
+    ];
     expect(units.filter((name) => /vmtools|vm-tools|vgauth/.test(name))).toEqual([]);
     expect(await files.names('/etc/vmware-tools')).toEqual([]);
   });
 
-  it('leaves the guest\'s resolver alone and no trace of the worker', async () => {
+  it("leaves the guest's resolver alone and no trace of the worker", async () => {
     const files = new GuestFiles(guest.path);
     expect(await files.names('/run')).toEqual(await new GuestFiles(untouched).names('/run'));
     expect(await files.bytes('/etc/resolv.conf')).toEqual(await new GuestFiles(untouched).bytes('/etc/resolv.conf'));
     expect(await files.names('/usr/sbin')).not.toContain('policy-rc.d');
-    expect([...first.diff.files.added, ...first.diff.files.changed].map(({ path }) => path)).not.toContain('/etc/resolv.conf');
+    expect([...first.diff.files.added, ...first.diff.files.changed].map(({ path }) => path)).not.toContain(
+      '/etc/resolv.conf',
+    );
   });
 
   it('changes nothing when it runs again', async () => {
@@ -135,9 +182,16 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
     // Among the few are the first and the last step with something mounted.
     for (const { step } of first.steps.filter((_step, index) => everyStep || index % 7 === 2)) {
       const programFolder = await changedProgram(lab.folder, `fails-at-${step}`, failingAt(step));
-      const told = await morph({}, { programFolder }).then(() => undefined, (error: unknown) => error);
+      const told = await morph({}, { programFolder }).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
       expect(told, step).toBeInstanceOf(CausewayError);
-      expect(told, step).toMatchObject({ code: 'osmorphing.command-failed', message: `made to fail at ${step}`, details: { step } });
+      expect(told, step).toMatchObject({
+        code: 'osmorphing.command-failed',
+        message: `made to fail at ${step}`,
+        details: { step },
+      });
       expect(await lab.traces(), step).toBe('');
     }
     await run('e2fsck', ['-fn', `${guest.path}?offset=1048576`]);
@@ -150,7 +204,9 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
     const onLog = (line: string): void => {
       if (line.includes('running the script')) setTimeout(() => cancel.abort(), 200);
     };
-    await expect(morph({ scripts: { inGuest: [script] } }, { signal: cancel.signal, onLog })).rejects.toMatchObject({ code: 'general.cancelled' });
+    await expect(morph({ scripts: { inGuest: [script] } }, { signal: cancel.signal, onLog })).rejects.toMatchObject({
+      code: 'general.cancelled',
+    });
     expect(await lab.traces()).toBe('');
     await expect.poll(() => lab.worker.ssh.text('pgrep -x sleep || echo none')).toBe('none');
   });
@@ -163,7 +219,8 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
     const options = { nics, scripts: { inGuest: [{ name: 'slow', content: 'sleep 300' }] } };
     const lost = morphLinuxGuest({ ssh, devices: [guest.device], options, signal: never, onLog });
     await expect(lost).rejects.toMatchObject({ code: 'transport.lost' });
-    const left = 'for i in $(seq 100); do sudo grep -q causeway-osmorphing /proc/self/mountinfo || exit 0; sleep 0.2; done; exit 1';
+    const left =
+      'for i in $(seq 100); do sudo grep -q causeway-osmorphing /proc/self/mountinfo || exit 0; sleep 0.2; done; exit 1';
     expect(await lab.worker.ssh.text(left)).toBe('');
     await expect.poll(() => lab.worker.ssh.text('pgrep -x sleep || echo none')).toBe('none');
     await lab.worker.ssh.text('sudo rm -rf --one-file-system /run/causeway-osmorphing');
@@ -173,8 +230,14 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
   it('keeps the guest mounted after a failure when that is asked for, and says how it is unmounted', async () => {
     const script = { name: 'bad', content: 'echo this went wrong >&2; exit 3' };
     const log: string[] = [];
-    const failed = morph({ scripts: { inGuest: [script] }, keepMountedOnFailure: true }, { onLog: (line) => log.push(line) });
-    await expect(failed).rejects.toMatchObject({ code: 'osmorphing.script-failed', details: { exitCode: 3, output: 'this went wrong\n', step: 'scripts-in-guest' } });
+    const failed = morph(
+      { scripts: { inGuest: [script] }, keepMountedOnFailure: true },
+      { onLog: (line) => log.push(line) },
+    );
+    await expect(failed).rejects.toMatchObject({
+      code: 'osmorphing.script-failed',
+      details: { exitCode: 3, output: 'this went wrong\n', step: 'scripts-in-guest' },
+    });
     const [, place = '', command = ''] = /mounted at (\S+); `(.+)`/.exec(log.at(-1) ?? '') ?? [];
     expect(await lab.traces()).toContain(place);
     expect(await lab.worker.ssh.text(`sudo cat ${place}/etc/hostname`)).toBe('source-vm');
@@ -190,7 +253,10 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
     await lab.worker.attach(second.id);
     const devices = [guest.device, second.device];
     const inspected = inspectOnWorker({ ssh: lab.ssh, devices, options: {}, signal: never });
-    await expect(inspected).rejects.toMatchObject({ code: 'osmorphing.several-roots', details: { candidates: [{ disk: 0 }, { disk: 1 }] } });
+    await expect(inspected).rejects.toMatchObject({
+      code: 'osmorphing.several-roots',
+      details: { candidates: [{ disk: 0 }, { disk: 1 }] },
+    });
     const root = 'UUID=99999999-2222-4333-8444-555555555555';
     const { dossier } = await inspectOnWorker({ ssh: lab.ssh, devices, options: { root }, signal: never });
     expect(dossier.root).toMatchObject({ id: root, disk: 1 });
@@ -206,9 +272,13 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
       await new GuestFiles(path).replace('/usr/lib/os-release', release);
     });
     const devices = [other.device];
-    expect(await inspectOnWorker({ ssh: lab.ssh, devices, options: {}, signal: never })).toMatchObject({ supported: false, dossier: { distribution: 'alpine', family: 'other' } });
+    expect(await inspectOnWorker({ ssh: lab.ssh, devices, options: {}, signal: never })).toMatchObject({
+      supported: false,
+      dossier: { distribution: 'alpine', family: 'other' },
+    });
     await expect(morphLinuxGuest({ ssh: lab.ssh, devices, options: { nics }, signal: never })).rejects.toMatchObject({
-      code: 'osmorphing.not-supported', message: expect.stringContaining('Alpine Linux v3.20') as string,
+      code: 'osmorphing.not-supported',
+      message: expect.stringContaining('Alpine Linux v3.20') as string,
     });
     expect(await lab.traces()).toBe('');
     await lab.detach(other.id);
@@ -219,36 +289,56 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
     await lab.worker.attach(other.id);
     const before = await contentDigest(other.path);
     const { findings } = await inspectOnWorker({ ssh: lab.ssh, devices, options: {}, signal: never });
-    expect(findings).toEqual([{ code: 'osmorphing.hibernated', message: expect.stringContaining('/swapfile') as string }]);
+    expect(findings).toEqual([
+      { code: 'osmorphing.hibernated', message: expect.stringContaining('/swapfile') as string },
+    ]);
     await expect(morphLinuxGuest({ ssh: lab.ssh, devices, options: { nics }, signal: never })).rejects.toMatchObject({
-      code: 'osmorphing.hibernated', message: expect.stringContaining('/swapfile') as string,
+      code: 'osmorphing.hibernated',
+      message: expect.stringContaining('/swapfile') as string,
     });
     expect(await contentDigest(other.path)).toBe(before);
     expect(await lab.traces()).toBe('');
     await lab.detach(other.id);
   });
 
-  it.runIf(everyStep)('prepares a root in a btrfs subvolume, with /var in another, and does not take a snapshot for a second system', async () => {
-    const copy = await lab.volume(2);
-    const script = [
-      'set -e', `new=$(readlink -f ${copy.device}) old=$(readlink -f ${guest.device})`, 'mkfs.btrfs -q -U 22222222-2222-4333-8444-555555555555 $new',
-      'mkdir -p /run/new /run/old; mount -t btrfs $new /run/new; cd /run/new', 'for s in @ @var .snapshots; do btrfs -q subvolume create $s; done',
-      'partx -a $old; p=${old##*/}p1; n=$(cat /sys/devices/virtual/block/${old##*/}/$p/dev); mknod /run/p b ${n%:*} ${n#*:}; mount -o dev,ro /run/p /run/old',
-      'cp -a /run/old/var/. @var; (cd /run/old; tar -c --exclude=./var --exclude=./srv .) | tar -x -C @; mkdir @/var',
-      'umount /run/old; rm /run/p; partx -d $old',
-      'u=UUID=22222222-2222-4333-8444-555555555555; printf "$u / btrfs subvol=@ 0 0\n$u /var btrfs subvol=/@var 0 0\n" > @/etc/fstab',
-      // As it was before the first preparation.
-      'sed -i "/virtio/d;/platform/d" @/etc/initramfs-tools/modules; chroot @ true',
-      'mkdir .snapshots/1; btrfs -q subvolume snapshot @ .snapshots/1/snapshot',
-      'cd /; umount /run/new',
-    ].join('\n');
-    await lab.worker.ssh.text('sudo bash -s', { input: script, timeoutMs: 240_000 });
-    const { dossier, steps: done, diff } = await morphLinuxGuest({ ssh: lab.ssh, devices: [copy.device], options: { nics }, signal: never });
-    expect(dossier.root).toMatchObject({ content: 'btrfs', subvolume: '@', id: 'UUID=22222222-2222-4333-8444-555555555555,subvol=@' });
-    expect(Object.keys(dossier.mounts)).toEqual(['/', '/var']);
-    expect(done.filter(({ changed }) => changed).map(({ step }) => step)).toEqual(['rebuild-initramfs']);
-    expect(diff.files.changed.map(({ path }) => path)).toEqual([expect.stringContaining('/boot/initrd.img-'), '/etc/initramfs-tools/modules']);
-    expect(await lab.traces()).toBe('');
-    await lab.detach(copy.id);
-  });
+  it.runIf(everyStep)(
+    'prepares a root in a btrfs subvolume, with /var in another, and does not take a snapshot for a second system',
+    async () => {
+      const copy = await lab.volume(2);
+      const script = [
+        'set -e',
+        `new=$(readlink -f ${copy.device}) old=$(readlink -f ${guest.device})`,
+        'mkfs.btrfs -q -U 22222222-2222-4333-8444-555555555555 $new',
+        'mkdir -p /run/new /run/old; mount -t btrfs $new /run/new; cd /run/new',
+        'for s in @ @var .snapshots; do btrfs -q subvolume create $s; done',
+        'partx -a $old; p=${old##*/}p1; n=$(cat /sys/devices/virtual/block/${old##*/}/$p/dev); mknod /run/p b ${n%:*} ${n#*:}; mount -o dev,ro /run/p /run/old',
+        'cp -a /run/old/var/. @var; (cd /run/old; tar -c --exclude=./var --exclude=./srv .) | tar -x -C @; mkdir @/var',
+        'umount /run/old; rm /run/p; partx -d $old',
+        'u=UUID=22222222-2222-4333-8444-555555555555; printf "$u / btrfs subvol=@ 0 0\n$u /var btrfs subvol=/@var 0 0\n" > @/etc/fstab',
+        // As it was before the first preparation.
+        'sed -i "/virtio/d;/platform/d" @/etc/initramfs-tools/modules; chroot @ true',
+        'mkdir .snapshots/1; btrfs -q subvolume snapshot @ .snapshots/1/snapshot',
+        'cd /; umount /run/new',
+      ].join('\n');
+      await lab.worker.ssh.text('sudo bash -s', { input: script, timeoutMs: 240_000 });
+      const {
+        dossier,
+        steps: done,
+        diff,
+      } = await morphLinuxGuest({ ssh: lab.ssh, devices: [copy.device], options: { nics }, signal: never });
+      expect(dossier.root).toMatchObject({
+        content: 'btrfs',
+        subvolume: '@',
+        id: 'UUID=22222222-2222-4333-8444-555555555555,subvol=@',
+      });
+      expect(Object.keys(dossier.mounts)).toEqual(['/', '/var']);
+      expect(done.filter(({ changed }) => changed).map(({ step }) => step)).toEqual(['rebuild-initramfs']);
+      expect(diff.files.changed.map(({ path }) => path)).toEqual([
+        expect.stringContaining('/boot/initrd.img-'),
+        '/etc/initramfs-tools/modules',
+      ]);
+      expect(await lab.traces()).toBe('');
+      await lab.detach(copy.id);
+    },
+  );
 });

@@ -32,7 +32,10 @@ afterAll(() => lab.close());
 
 /** With the product's own pauses between attempts: one computer needs them to wait for what the other one still removes. */
 async function on(computer: typeof anna, folder: string): Promise<Core> {
-  const { client, role } = await openProject({ ...labCore({ ...lab.project, folder, patience }), computer, clock: systemClock }, new AbortController().signal);
+  const { client, role } = await openProject(
+    { ...labCore({ ...lab.project, folder, patience }), computer, clock: systemClock },
+    new AbortController().signal,
+  );
   if (role !== 'engine') throw new Error('another process has the project');
   open.push(client);
   // A copy is another folder, which its user accepts once.
@@ -55,7 +58,9 @@ async function copyOf(name: string, isShared: boolean): Promise<string> {
   const folder = join(dirname(lab.project.folder), name);
   await mkdir(folder);
   await cp(lab.project.folder, folder, { recursive: true, filter: (path) => !path.endsWith('.sock') });
-  if (isShared) for (const file of ['causeway.db', 'causeway.db-wal', 'causeway.db-shm', 'transfer']) await rm(join(folder, '.causeway', file), { recursive: true, force: true });
+  if (isShared)
+    for (const file of ['causeway.db', 'causeway.db-wal', 'causeway.db-shm', 'transfer'])
+      await rm(join(folder, '.causeway', file), { recursive: true, force: true });
   return folder;
 }
 
@@ -76,7 +81,10 @@ describe('a check of the ledger', () => {
     db.close();
     const again = await on(anna, lab.project.folder);
     const { items: found, endpoints } = await again.call('ledger.check', { orphansOnly: true });
-    expect(endpoints.map(({ side, outcome }) => `${side} ${outcome}`).toSorted()).toEqual(['destination checked', 'source exists-only']);
+    expect(endpoints.map(({ side, outcome }) => `${side} ${outcome}`).toSorted()).toEqual([
+      'destination checked',
+      'source exists-only',
+    ]);
     expect(found).toMatchObject([{ kind: 'volume', resourceId: id, orphan: 'not-in-ledger' }]);
     expect(await again.call('ledger.remove', { entries: [id], dryRun: false })).toMatchObject([{ outcome: 'removed' }]);
     expect(volumes()).not.toContain(id);
@@ -94,65 +102,90 @@ describe('the same replica from two computers', () => {
     const before = volumes();
     const second = await on(ben, await copyOf('shared-ben', true));
     const refused = await execute(second, 'shared');
-    expect(refused).toMatchObject({ state: 'failed', leftBehind: 0, error: { code: 'store.replica-elsewhere', message: expect.stringContaining('laptop-anna') as unknown } });
+    expect(refused).toMatchObject({
+      state: 'failed',
+      leftBehind: 0,
+      error: { code: 'store.replica-elsewhere', message: expect.stringContaining('laptop-anna') as unknown },
+    });
     expect(volumes()).toEqual(before);
     const { items: listed } = await second.call('ledger.check', {});
     expect(listed).toMatchObject([{ kind: 'volume', madeBy: 'laptop-anna', resourceId: before[0] }]);
     const ids = listed.map(({ entryId }) => entryId);
     expect(await second.call('ledger.remove', { dryRun: false, check: true })).toEqual([]);
-    expect(await second.call('ledger.remove', { entries: ids, dryRun: false })).toMatchObject([{ outcome: 'failed', error: expect.stringContaining('laptop-anna') as unknown }]);
+    expect(await second.call('ledger.remove', { entries: ids, dryRun: false })).toMatchObject([
+      { outcome: 'failed', error: expect.stringContaining('laptop-anna') as unknown },
+    ]);
     expect(volumes()).toEqual(before);
-    expect(await second.call('ledger.remove', { entries: ids, dryRun: false, madeElsewhere: true })).toMatchObject([{ outcome: 'removed' }]);
+    expect(await second.call('ledger.remove', { entries: ids, dryRun: false, madeElsewhere: true })).toMatchObject([
+      { outcome: 'removed' },
+    ]);
     expect(lab.cloud.world.leftovers()).toEqual([]);
     expect((await second.call('ledger.check', {})).items).toEqual([]);
   });
 
-  it('of which one has a copy of the other\'s data: it reads, executes only after a take-over, compares everything then, and the first one stops', async () => {
+  it("of which one has a copy of the other's data: it reads, executes only after a take-over, compares everything then, and the first one stops", async () => {
     await newReplica('copied');
     const first = await on(anna, lab.project.folder);
     expect(await execute(first, 'copied')).toMatchObject({ state: 'completed' });
     const folder = await copyOf('copied-ben', false);
     const second = await on(ben, folder);
     expect(await second.call('replica.list', {})).not.toEqual([]);
-    expect(await second.call('project.owner', {})).toEqual({ owner: 'laptop-anna', computer: 'laptop-ben', isElsewhere: true });
+    expect(await second.call('project.owner', {})).toEqual({
+      owner: 'laptop-anna',
+      computer: 'laptop-ben',
+      isElsewhere: true,
+    });
     await expect(second.call('replica.execute', { replica: 'copied' })).rejects.toMatchObject({
-      code: 'store.other-computer', message: expect.stringContaining('laptop-anna') as unknown,
+      code: 'store.other-computer',
+      message: expect.stringContaining('laptop-anna') as unknown,
     });
     await second.call('project.takeOver', {});
     await writeFile(image, randomBytes(8 * MiB));
     const disk = (await second.call('replica.show', { replica: 'copied' })).disks[0];
     expect(await execute(second, 'copied')).toMatchObject({ state: 'completed', leftBehind: 0 });
     expect(await lab.difference('copied', { [disk?.diskId ?? '']: image })).toBeUndefined();
-    expect(await execute(first, 'copied')).toMatchObject({ state: 'failed', leftBehind: 0, error: { code: 'store.replica-elsewhere', message: expect.stringContaining('laptop-ben') as unknown } });
+    expect(await execute(first, 'copied')).toMatchObject({
+      state: 'failed',
+      leftBehind: 0,
+      error: { code: 'store.replica-elsewhere', message: expect.stringContaining('laptop-ben') as unknown },
+    });
     expect(volumes()).toHaveLength(1);
     await second.call('replica.delete', { replica: 'copied' });
     expect(lab.cloud.world.leftovers()).toEqual([]);
   });
 
-  it.runIf(process.env['CAUSEWAY_EVERY_STEP'] === '1')('taken over in the middle of an execution: one computer alone goes on writing, and the other one stops and says why', async () => {
-    await newReplica('busy');
-    const first = await on(anna, lab.project.folder);
-    const copying = Promise.withResolvers<void>();
-    first.subscribe('execution.progress', ({ total }) => void (total.bytesSent > 0 && copying.resolve()));
-    const { id } = await first.call('replica.execute', { replica: 'busy', options: { bandwidthLimit: MiB } });
-    await copying.promise;
-    const second = await on(ben, await copyOf('busy-ben', false));
-    await second.call('project.takeOver', {});
-    let taken = await execute(second, 'busy');
-    if (taken.error?.code === 'cloud.not-found') {
-      // While the first one stops, it removes what the second one may just have found. People would execute again.
-      expect(taken.leftBehind).toBe(0);
+  it.runIf(process.env['CAUSEWAY_EVERY_STEP'] === '1')(
+    'taken over in the middle of an execution: one computer alone goes on writing, and the other one stops and says why',
+    async () => {
+      await newReplica('busy');
+      const first = await on(anna, lab.project.folder);
+      const copying = Promise.withResolvers<void>();
+      first.subscribe('execution.progress', ({ total }) => void (total.bytesSent > 0 && copying.resolve()));
+      const { id } = await first.call('replica.execute', { replica: 'busy', options: { bandwidthLimit: MiB } });
+      await copying.promise;
+      const second = await on(ben, await copyOf('busy-ben', false));
+      await second.call('project.takeOver', {});
+      let taken = await execute(second, 'busy');
+      if (taken.error?.code === 'cloud.not-found') {
+        // While the first one stops, it removes what the second one may just have found. People would execute again.
+        expect(taken.leftBehind).toBe(0);
+        await first.drain();
+        taken = await execute(second, 'busy');
+      }
+      expect({ state: taken.state, error: taken.error, leftBehind: taken.leftBehind }).toEqual({
+        state: 'completed',
+        leftBehind: 0,
+      });
       await first.drain();
-      taken = await execute(second, 'busy');
-    }
-    expect({ state: taken.state, error: taken.error, leftBehind: taken.leftBehind }).toEqual({ state: 'completed', leftBehind: 0 });
-    await first.drain();
-    expect(await first.call('execution.show', { execution: id })).toMatchObject({
-      state: 'failed', leftBehind: 0, error: { code: 'store.replica-elsewhere', message: expect.stringContaining('laptop-ben') as unknown },
-    });
-    const disk = (await second.call('replica.show', { replica: 'busy' })).disks[0];
-    expect(await lab.difference('busy', { [disk?.diskId ?? '']: image })).toBeUndefined();
-    await second.call('replica.delete', { replica: 'busy' });
-    expect(lab.cloud.world.leftovers()).toEqual([]);
-  });
+      expect(await first.call('execution.show', { execution: id })).toMatchObject({
+        state: 'failed',
+        leftBehind: 0,
+        error: { code: 'store.replica-elsewhere', message: expect.stringContaining('laptop-ben') as unknown },
+      });
+      const disk = (await second.call('replica.show', { replica: 'busy' })).disks[0];
+      expect(await lab.difference('busy', { [disk?.diskId ?? '']: image })).toBeUndefined();
+      await second.call('replica.delete', { replica: 'busy' });
+      expect(lab.cloud.world.leftovers()).toEqual([]);
+    },
+  );
 });

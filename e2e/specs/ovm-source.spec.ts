@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createOvmSource } from '../../electron/engine/platforms/server-virtualization-manager/source/index.ts';
-import { ovmHarness, workerEnvironment, type OvmHarness } from '../rigs/server-virtualization-manager/source-harness.ts';
+import {
+  ovmHarness,
+  workerEnvironment,
+  type OvmHarness,
+} from '../rigs/server-virtualization-manager/source-harness.ts';
 
 const signal = new AbortController().signal;
 const MIB = 2 ** 20;
@@ -19,25 +23,56 @@ describe('with the exporter on its servers', () => {
   it('describes VMs as the manager has them, without templates', async () => {
     const { world } = harness.manager;
     expect(await harness.platform.listVms(signal)).toEqual([
-      { id: harness.vmId, name: 'web', os_type: 'linux', power: 'running', diskCount: 2, totalBytes: 24 * MIB, cluster: 'pool-1' },
+      {
+        id: harness.vmId,
+        name: 'web',
+        os_type: 'linux',
+        power: 'running',
+        diskCount: 2,
+        totalBytes: 24 * MIB,
+        cluster: 'pool-1',
+      },
     ]);
     expect(await harness.platform.describeVm(harness.vmId, signal)).toMatchObject({
-      name: 'web', os_type: 'linux', firmware: 'bios', vcpus: 2, memory_mb: 1024,
-      disks: [{ id: harness.diskIds[0], bootable: true, bus: 'xen', storage_backend: 'repo-1' }, { id: harness.diskIds[1], bootable: false }],
+      name: 'web',
+      os_type: 'linux',
+      firmware: 'bios',
+      vcpus: 2,
+      memory_mb: 1024,
+      disks: [
+        { id: harness.diskIds[0], bootable: true, bus: 'xen', storage_backend: 'repo-1' },
+        { id: harness.diskIds[1], bootable: false },
+      ],
       nics: [{ network: 'VM Network', mac_address: '00:21:f6:0f:d6:2c', ip_addresses: ['10.20.0.4'] }],
     });
     const element = world.idOf('StorageElement', '0004fb0000180000aa', 'lun');
-    const mapping = world.add(world.mappings, 'VmDiskMapping', 'lun', { vmId: harness.vm.id, virtualDiskId: null, storageElementId: element, diskTarget: 5 });
+    const mapping = world.add(world.mappings, 'VmDiskMapping', 'lun', {
+      vmId: harness.vm.id,
+      virtualDiskId: null,
+      storageElementId: element,
+      diskTarget: 5,
+    });
     harness.vm.vmDiskMappingIds = [...harness.vm.vmDiskMappingIds, mapping.id];
     harness.vm.osType = 'None';
-    expect(await harness.platform.unsupportedDevices?.(harness.vmId, signal)).toEqual([expect.stringContaining('physical disk at target 5'), expect.stringContaining('assumed to be Linux')]);
+    expect(await harness.platform.unsupportedDevices?.(harness.vmId, signal)).toEqual([
+      expect.stringContaining('physical disk at target 5'),
+      expect.stringContaining('assumed to be Linux'),
+    ]);
     expect((await harness.platform.describeVm(harness.vmId, signal)).disks).toHaveLength(2);
   });
 
   it('offers what the environments name', async () => {
-    const options = await harness.platform.options(['repositories', 'templates', 'networks', 'server_pools', 'unheard'], signal);
-    expect(Object.fromEntries(Object.entries(options).map(([name, list]) => [name, list.map((each) => each.name)]))).toEqual({
-      repositories: ['repo-1', 'repo-2'], templates: ['linux-worker'], networks: ['VM Network', 'vlan-20'], server_pools: ['pool-1'],
+    const options = await harness.platform.options(
+      ['repositories', 'templates', 'networks', 'server_pools', 'unheard'],
+      signal,
+    );
+    expect(
+      Object.fromEntries(Object.entries(options).map(([name, list]) => [name, list.map((each) => each.name)])),
+    ).toEqual({
+      repositories: ['repo-1', 'repo-2'],
+      templates: ['linux-worker'],
+      networks: ['VM Network', 'vlan-20'],
+      server_pools: ['pool-1'],
     });
   });
 
@@ -52,7 +87,10 @@ describe('with the exporter on its servers', () => {
 
   it('names a wrong password and an unknown certificate by their codes', async () => {
     const failing = async (more: object) => {
-      const source = createOvmSource({ ...harness.manager.connection, ...more }, { scratchFolder: harness.manager.folder });
+      const source = createOvmSource(
+        { ...harness.manager.connection, ...more },
+        { scratchFolder: harness.manager.folder },
+      );
       const { passed, steps } = await source.check(signal);
       await source.close();
       return { passed, code: steps.find(({ outcome }) => outcome === 'failed')?.code };
@@ -62,8 +100,12 @@ describe('with the exporter on its servers', () => {
   });
 
   it('says in its check where the exporter is, and that it is nowhere', async () => {
-    const step = async () => (await harness.platform.check(signal)).steps.find(({ name }) => name === 'Connect to exporters');
-    expect(await step()).toMatchObject({ outcome: 'passed', evidence: 'on server-1.example.com, server-2.example.com' });
+    const step = async () =>
+      (await harness.platform.check(signal)).steps.find(({ name }) => name === 'Connect to exporters');
+    expect(await step()).toMatchObject({
+      outcome: 'passed',
+      evidence: 'on server-1.example.com, server-2.example.com',
+    });
     harness.manager.world.hasExporter = false;
     expect(await step()).toMatchObject({ outcome: 'warning' });
   });
@@ -72,7 +114,10 @@ describe('with the exporter on its servers', () => {
     const base = await snapshot({});
     await harness.platform.promoteToBase(base, undefined, signal);
     harness.manager.world.hasExporter = false;
-    const next = harness.platform.createSnapshot({ vmId: harness.vmId, tag: 'tag-2', environment: workerEnvironment, base }, signal);
+    const next = harness.platform.createSnapshot(
+      { vmId: harness.vmId, tag: 'tag-2', environment: workerEnvironment, base },
+      signal,
+    );
     await expect(next).rejects.toMatchObject({ code: 'source.unreachable' });
     expect(clones()).toEqual([]);
   });
@@ -88,7 +133,9 @@ describe('with the exporter on its servers', () => {
 
   it('shuts a VM down, and says so when the manager cannot', async () => {
     harness.manager.faults.add({ operation: 'stopVm', effect: 'status-error' });
-    await expect(harness.platform.shutdown?.(harness.vmId, {}, signal)).rejects.toMatchObject({ code: 'source.shutdown-refused' });
+    await expect(harness.platform.shutdown?.(harness.vmId, {}, signal)).rejects.toMatchObject({
+      code: 'source.shutdown-refused',
+    });
     await harness.platform.shutdown?.(harness.vmId, {}, signal);
     expect(harness.vm.vmRunState).toBe('STOPPED');
     await harness.platform.shutdown?.(harness.vmId, {}, signal);
@@ -97,7 +144,9 @@ describe('with the exporter on its servers', () => {
   it('starts a VM again, and says so when the manager cannot', async () => {
     await harness.platform.shutdown?.(harness.vmId, {}, signal);
     harness.manager.faults.add({ operation: 'startVm', effect: 'status-error' });
-    await expect(harness.platform.start?.(harness.vmId, {}, signal)).rejects.toMatchObject({ code: 'life.source-not-started' });
+    await expect(harness.platform.start?.(harness.vmId, {}, signal)).rejects.toMatchObject({
+      code: 'life.source-not-started',
+    });
     await harness.platform.start?.(harness.vmId, {}, signal);
     await harness.platform.start?.(harness.vmId, {}, signal);
     expect(harness.vm.vmRunState).toBe('RUNNING');
@@ -113,10 +162,17 @@ describe('without the exporter', () => {
   it('names what its worker lacks before anything is made', async () => {
     for (const key of Object.keys(workerEnvironment)) {
       const { [key as keyof typeof workerEnvironment]: _, ...environment } = workerEnvironment;
-      await expect(harness.platform.prepare(harness.vmId, environment, signal)).rejects.toMatchObject({ code: 'cloud.parameter-missing', details: { parameter: key } });
+      await expect(harness.platform.prepare(harness.vmId, environment, signal)).rejects.toMatchObject({
+        code: 'cloud.parameter-missing',
+        details: { parameter: key },
+      });
     }
-    await expect(harness.platform.prepare(harness.vmId, { ...workerEnvironment, repository_name: 'none' }, signal)).rejects.toMatchObject({ code: 'cloud.name-unknown', details: { parameter: 'repository_name' } });
-    await expect(harness.platform.prepare(harness.vmId, { ...workerEnvironment, export_template_name: 'web' }, signal)).rejects.toMatchObject({ code: 'cloud.name-unknown', details: { parameter: 'export_template_name' } });
+    await expect(
+      harness.platform.prepare(harness.vmId, { ...workerEnvironment, repository_name: 'none' }, signal),
+    ).rejects.toMatchObject({ code: 'cloud.name-unknown', details: { parameter: 'repository_name' } });
+    await expect(
+      harness.platform.prepare(harness.vmId, { ...workerEnvironment, export_template_name: 'web' }, signal),
+    ).rejects.toMatchObject({ code: 'cloud.name-unknown', details: { parameter: 'export_template_name' } });
     await harness.platform.prepare(harness.vmId, workerEnvironment, signal);
     expect(await harness.leftovers()).toEqual([]);
   });
@@ -131,8 +187,15 @@ describe('without the exporter', () => {
     harness.vm.vmRunState = 'STOPPED';
     const { calls, world } = harness.manager;
     const repository = [...world.repositories.values()].find(({ name }) => name === 'repo-2');
-    const taken = await snapshot({ ...workerEnvironment, repository_name: 'repo-2', virtual_disk_clone_type: 'SPARSE_COPY' });
-    expect(clones().map(({ size, repositoryId }) => [size, repositoryId.value])).toEqual([[16 * MIB, repository?.id.value], [8 * MIB, repository?.id.value]]);
+    const taken = await snapshot({
+      ...workerEnvironment,
+      repository_name: 'repo-2',
+      virtual_disk_clone_type: 'SPARSE_COPY',
+    });
+    expect(clones().map(({ size, repositoryId }) => [size, repositoryId.value])).toEqual([
+      [16 * MIB, repository?.id.value],
+      [8 * MIB, repository?.id.value],
+    ]);
     expect(calls.filter(({ operation }) => operation === 'cloneDisk')).toHaveLength(2);
     expect(await harness.platform.isAlive(taken, signal)).toBe(true);
     await harness.platform.discardSnapshot(taken, undefined, signal);
@@ -153,8 +216,11 @@ describe('without the exporter', () => {
 
   it('refuses to copy the disks of a running VM while its guest writes to them', async () => {
     const { world } = harness.manager;
-    await expect(harness.platform.prepare(harness.vmId, { ...workerEnvironment, virtual_disk_clone_type: 'SPARSE_COPY' }, signal)).rejects.toMatchObject({
-      code: 'source.unsupported', details: { parameter: 'virtual_disk_clone_type' },
+    await expect(
+      harness.platform.prepare(harness.vmId, { ...workerEnvironment, virtual_disk_clone_type: 'SPARSE_COPY' }, signal),
+    ).rejects.toMatchObject({
+      code: 'source.unsupported',
+      details: { parameter: 'virtual_disk_clone_type' },
     });
     for (const id of world.repositories.keys()) world.withoutThinClones.add(id);
     await expect(snapshot()).rejects.toMatchObject({ code: 'source.snapshot-failed' });
@@ -162,13 +228,16 @@ describe('without the exporter', () => {
     expect(await harness.leftovers()).toEqual([]);
   });
 
-  it.each(['connection-reset-after', '502-after'] as const)('finds a clone again whose answer was lost (%s)', async (effect) => {
-    harness.manager.faults.add({ operation: 'cloneDisk', effect });
-    const taken = await snapshot();
-    expect(clones()).toHaveLength(2);
-    await harness.platform.discardSnapshot(taken, undefined, signal);
-    expect(await harness.leftovers()).toEqual([]);
-  });
+  it.each(['connection-reset-after', '502-after'] as const)(
+    'finds a clone again whose answer was lost (%s)',
+    async (effect) => {
+      harness.manager.faults.add({ operation: 'cloneDisk', effect });
+      const taken = await snapshot();
+      expect(clones()).toHaveLength(2);
+      await harness.platform.discardSnapshot(taken, undefined, signal);
+      expect(await harness.leftovers()).toEqual([]);
+    },
+  );
 
   it('names its clones among what it created', async () => {
     const taken = await snapshot();

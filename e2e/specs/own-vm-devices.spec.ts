@@ -37,7 +37,8 @@ describe.runIf(process.geteuid?.() === 0)('an engine on a VM whose devices have 
   let moverId: string;
   let destinationEnvironment: JsonObject;
   const serverOf = (vmId: string): string => cloud.world.virtualMachines.get(vmId.toLowerCase())?.properties.vmId ?? '';
-  const dataDisks = (vmId: string) => cloud.world.virtualMachines.get(vmId.toLowerCase())?.properties.storageProfile.dataDisks ?? [];
+  const dataDisks = (vmId: string) =>
+    cloud.world.virtualMachines.get(vmId.toLowerCase())?.properties.storageProfile.dataDisks ?? [];
 
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'causeway-own-vm-azure-'));
@@ -50,23 +51,49 @@ describe.runIf(process.geteuid?.() === 0)('an engine on a VM whose devices have 
       await truncate(path, 16 * MiB);
     }
     cloud = await startResourceGroupCloud({
-      folder: join(root, 'cloud'), transitionMs: 3, machines: async (folder) => (machines = await labMachines({ worker: usualWorkerKind })(folder)),
+      folder: join(root, 'cloud'),
+      transitionMs: 3,
+      machines: async (folder) => (machines = await labMachines({ worker: usualWorkerKind })(folder)),
     });
-    const connection = resourceGroupCloudConnection(cloud, { caller_address: '127.0.0.0/8', use_public_ip: true }) as JsonObject;
+    const connection = resourceGroupCloudConnection(cloud, {
+      caller_address: '127.0.0.0/8',
+      use_public_ip: true,
+    }) as JsonObject;
     destinationEnvironment = {
-      location: 'westeurope', resource_group: 'migration', network_map: { default: 'production/default' }, storage_map: { default: 'Premium_LRS' }, vm_size: 'Standard_D2s_v5',
-      worker_size: 'Standard_D2s_v5', linux_migr_image: { publisher: 'Canonical', offer: 'ubuntu-24_04-lts', sku: 'server', version: 'latest' },
+      location: 'westeurope',
+      resource_group: 'migration',
+      network_map: { default: 'production/default' },
+      storage_map: { default: 'Premium_LRS' },
+      vm_size: 'Standard_D2s_v5',
+      worker_size: 'Standard_D2s_v5',
+      linux_migr_image: { publisher: 'Canonical', offer: 'ubuntu-24_04-lts', sku: 'server', version: 'latest' },
     };
     moverId = await startMachine(connection);
     const within = machines.within(serverOf(moverId));
     await copyFile(defaultAgentPath(), `/proc/${within[within.indexOf('--target') + 1]}/root${agentPath}`);
-    project = { folder: join(root, 'project'), keyFile: join(root, 'key'), cloudFolder: join(root, 'cloud'), agentHere: { within: [...within], agentPath }, patience: { workerMs: 10_000 } };
+    project = {
+      folder: join(root, 'project'),
+      keyFile: join(root, 'key'),
+      cloudFolder: join(root, 'cloud'),
+      agentHere: { within: [...within], agentPath },
+      patience: { workerMs: 10_000 },
+    };
     makeKeyFile(project.keyFile);
     await createVault(join(ensureStateFolder(project.folder), 'vault.json'), keyFileWrapper(project.keyFile));
     await use(async (core) => {
-      await core.call('endpoint.add', { name: 'images', plugin: 'disk-images', connection: { path: join(root, 'images'), os_type: 'linux' } });
+      await core.call('endpoint.add', {
+        name: 'images',
+        plugin: 'disk-images',
+        connection: { path: join(root, 'images'), os_type: 'linux' },
+      });
       await core.call('endpoint.add', { name: 'cloud', plugin: 'resource-group-cloud', connection });
-      await core.call('replica.create', { name: 'web', source: 'images', destination: 'cloud', vm: 'web', destinationEnvironment });
+      await core.call('replica.create', {
+        name: 'web',
+        source: 'images',
+        destination: 'cloud',
+        vm: 'web',
+        destinationEnvironment,
+      });
     });
   }, 240_000);
   afterAll(async () => {
@@ -80,9 +107,17 @@ describe.runIf(process.geteuid?.() === 0)('an engine on a VM whose devices have 
     await mkdir(folder);
     const clock = hurriedClock(20);
     const store = openStore(folder, undefined, clock);
-    const platform = createAzureDestination(connection, { clock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000 } });
+    const platform = createAzureDestination(connection, {
+      clock,
+      resolveAddress,
+      timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000 },
+    });
     const run: DestinationRun = {
-      replicaId: 'mover', executionId: 'mover', vm: { id: 'mover', name: 'mover', os_type: 'linux', disks: [], nics: [] }, environment: destinationEnvironment, note: () => undefined,
+      replicaId: 'mover',
+      executionId: 'mover',
+      vm: { id: 'mover', name: 'mover', os_type: 'linux', disks: [], nics: [] },
+      environment: destinationEnvironment,
+      note: () => undefined,
       ledger: ledgerScope(store.ledger, { endpointId: 'elsewhere', replicaId: 'mover', executionId: 'mover' }),
     };
     const { workerId } = await platform.startWorker(run, 'disk-copy', AbortSignal.timeout(170_000));
@@ -98,7 +133,8 @@ describe.runIf(process.geteuid?.() === 0)('an engine on a VM whose devices have 
     return use((core) => core.call('execution.show', { execution: id }));
   }
 
-  const attachments = (): number => cloud.calls.filter(({ operation }) => operation === 'VirtualMachines_AttachDetachDataDisks').length;
+  const attachments = (): number =>
+    cloud.calls.filter(({ operation }) => operation === 'VirtualMachines_AttachDetachDataDisks').length;
 
   it('sees a volume come and go once, and writes to the volumes alone', async () => {
     await use((core) => core.call('workers.setOwnVm', { endpoint: 'cloud', vm: moverId }));
@@ -115,14 +151,16 @@ describe.runIf(process.geteuid?.() === 0)('an engine on a VM whose devices have 
     const { disks } = await use((core) => core.call('replica.show', { replica: 'web' }));
     for (const path of files) {
       const wanted = await readFile(path);
-      await using volume = await open(cloud.volumePath(disks.find(({ diskId }) => diskId.includes(path.split('/').at(-1) ?? ''))?.volumeId ?? ''));
+      await using volume = await open(
+        cloud.volumePath(disks.find(({ diskId }) => diskId.includes(path.split('/').at(-1) ?? ''))?.volumeId ?? ''),
+      );
       const { buffer } = await volume.read(Buffer.alloc(wanted.length), 0, wanted.length, 0);
       expect(buffer.equals(wanted), path).toBe(true);
     }
     expect([cloud.world.virtualMachines.size, dataDisks(moverId)]).toEqual([vms, []]);
   }, 240_000);
 
-  it('neither reads nor writes a disk of the user\'s that has the number and the size of a volume at another VM', async () => {
+  it("neither reads nor writes a disk of the user's that has the number and the size of a volume at another VM", async () => {
     const { id: otherId } = await stockVm(cloud, { name: 'other', disks: [{ name: 'other-root', sizeBytes: MiB }] });
     await use((core) => core.call('workers.setOwnVm', { endpoint: 'cloud', vm: otherId }));
     const path = join(root, 'of-the-user');
@@ -135,12 +173,23 @@ describe.runIf(process.geteuid?.() === 0)('an engine on a VM whose devices have 
       const [disk] = dataDisks(otherId);
       if (isAttached || disk === undefined) return;
       isAttached = true;
-      void machines.attach(serverOf(moverId), { volumeId: 'of-the-user', path, device: { lun: disk.lun, links: [`disk/azure/scsi1/lun${disk.lun}`] } });
+      void machines.attach(serverOf(moverId), {
+        volumeId: 'of-the-user',
+        path,
+        device: { lun: disk.lun, links: [`disk/azure/scsi1/lun${disk.lun}`] },
+      });
     }, 5);
     try {
       const execution = await execute();
       expect(isAttached).toBe(true);
-      expect(execution).toMatchObject({ state: 'failed', leftBehind: 0, error: { code: 'engine.own-vm-mismatch', message: expect.stringContaining('and stayed when it was detached') as string } });
+      expect(execution).toMatchObject({
+        state: 'failed',
+        leftBehind: 0,
+        error: {
+          code: 'engine.own-vm-mismatch',
+          message: expect.stringContaining('and stayed when it was detached') as string,
+        },
+      });
     } finally {
       clearInterval(watch);
     }

@@ -7,7 +7,8 @@ import { commandLineIn } from '../rigs/project/command-line-in.ts';
 import type { OwnVmRig } from '../rigs/project/own-vm.ts';
 
 const MiB = 1024 * 1024;
-const vmReport = async (source: ReplicationLab): Promise<string> => (await source.lab.use((core) => core.call('evidence.report', { replica: 'web' }))).html;
+const vmReport = async (source: ReplicationLab): Promise<string> =>
+  (await source.lab.use((core) => core.call('evidence.report', { replica: 'web' }))).html;
 
 describe.runIf(process.geteuid?.() === 0)('an engine on a VM of the source', () => {
   let source: ReplicationLab;
@@ -17,7 +18,11 @@ describe.runIf(process.geteuid?.() === 0)('an engine on a VM of the source', () 
 
   beforeAll(async () => {
     source = await startReplicationLab(2, { workers: 'native', patience: { checkpointMs: 200, agentMs: 6_000 } });
-    await source.createReplica('web', { disk_access: 'worker' }, { migr_image_map: { linux: 'ami-0a1b2c3d4e5f60718' }, worker_instance_type: 't3.medium' });
+    await source.createReplica(
+      'web',
+      { disk_access: 'worker' },
+      { migr_image_map: { linux: 'ami-0a1b2c3d4e5f60718' }, worker_instance_type: 't3.medium' },
+    );
     // In another zone than the VM that is migrated: the copies have to be made there.
     here = await source.startOwnVm('mover', { subnetId: 'subnet-0918273645f5e4d3c' });
     Object.assign(source.lab.project, { agentHere: here.agentHere });
@@ -27,7 +32,12 @@ describe.runIf(process.geteuid?.() === 0)('an engine on a VM of the source', () 
   afterAll(() => source?.close());
 
   async function expectNothingLeft(): Promise<void> {
-    expect([attachedTo(here.vmId), source.aws.world.instances.get(here.vmId)?.state, await here.devices(), await here.agents()]).toEqual([[], 'running', [], []]);
+    expect([
+      attachedTo(here.vmId),
+      source.aws.world.instances.get(here.vmId)?.state,
+      await here.devices(),
+      await here.agents(),
+    ]).toEqual([[], 'running', [], []]);
     expect(source.leftovers().filter((id) => !id.startsWith('snap-'))).toEqual([]);
     const ledger = await source.lab.use((core) => core.call('ledger.list', {}));
     expect(ledger.filter(({ kind, lifetime }) => lifetime === 'temporary' || kind === 'attachment')).toEqual([]);
@@ -36,19 +46,35 @@ describe.runIf(process.geteuid?.() === 0)('an engine on a VM of the source', () 
   it('refuses a VM that is not there, and one whose devices cannot be told apart', async () => {
     const set = (vm: string) => source.lab.use((core) => core.call('workers.setOwnVm', { endpoint: 'web-source', vm }));
     const xen = await source.startOwnVm('old', { type: 't2.medium' });
-    await expect(set('i-0aaaaaaaaaaaaaaaa')).rejects.toMatchObject({ code: 'engine.own-vm-unusable', message: 'there is no VM i-0aaaaaaaaaaaaaaaa' });
-    await expect(set(xen.vmId)).rejects.toMatchObject({ code: 'engine.own-vm-unusable', message: expect.stringContaining('is a t2.medium, the devices of which have no serials') as string });
+    await expect(set('i-0aaaaaaaaaaaaaaaa')).rejects.toMatchObject({
+      code: 'engine.own-vm-unusable',
+      message: 'there is no VM i-0aaaaaaaaaaaaaaaa',
+    });
+    await expect(set(xen.vmId)).rejects.toMatchObject({
+      code: 'engine.own-vm-unusable',
+      message: expect.stringContaining('is a t2.medium, the devices of which have no serials') as string,
+    });
   }, 240_000);
 
   it('reads copies that are attached to it, starts no export worker, and says which way the data went', async () => {
     const causeway = commandLineIn(source.lab.project);
-    expect(await causeway('worker', 'here', '--endpoint', 'web-source', '--vm', here.vmId)).toMatchObject({ status: 0, output: expect.stringContaining('mover') as string });
-    expect(await source.execute('web')).toMatchObject({ state: 'completed', error: '', leftBehind: 0, messages: expect.stringContaining('attached to VM mover of the source, on which Causeway runs') as string });
+    expect(await causeway('worker', 'here', '--endpoint', 'web-source', '--vm', here.vmId)).toMatchObject({
+      status: 0,
+      output: expect.stringContaining('mover') as string,
+    });
+    expect(await source.execute('web')).toMatchObject({
+      state: 'completed',
+      error: '',
+      leftBehind: 0,
+      messages: expect.stringContaining('attached to VM mover of the source, on which Causeway runs') as string,
+    });
     expect(await source.difference('web')).toBeUndefined();
     expect(workersStarted()).toBe(0);
     await expectNothingLeft();
     const evidence = await source.lab.use((core) => core.call('evidence.list', { replica: 'web' }));
-    expect(evidence.find(({ kind }) => kind === 'execution')?.data).toMatchObject({ sourceVm: { id: here.vmId, name: 'mover' } });
+    expect(evidence.find(({ kind }) => kind === 'execution')?.data).toMatchObject({
+      sourceVm: { id: here.vmId, name: 'mover' },
+    });
     expect(await vmReport(source)).toMatch(/copies at the source, attached to VM mover \([\d.]+ [KMG]iB\/s\) → /);
     // What changed, too: told by what was hashed there.
     await source.fill(0, 600 * MiB, MiB, 0x51);
@@ -72,7 +98,10 @@ describe.runIf(process.geteuid?.() === 0)('an engine on a VM of the source', () 
     await expect.poll(() => here.agents(), { timeout: 20_000 }).toEqual([]);
     expect(attachedTo(here.vmId)).not.toEqual([]);
     const causeway = commandLineIn(source.lab.project);
-    expect(await causeway('worker', 'here', '--endpoint', 'web-source', '--off')).toMatchObject({ status: 0, output: expect.stringContaining('workers are started for each execution') as string });
+    expect(await causeway('worker', 'here', '--endpoint', 'web-source', '--off')).toMatchObject({
+      status: 0,
+      output: expect.stringContaining('workers are started for each execution') as string,
+    });
     expect(await source.execute('web')).toMatchObject({ state: 'completed', error: '', leftBehind: 0 });
     expect(workersStarted()).toBe(1);
     expect(await source.difference('web')).toBeUndefined();
@@ -80,9 +109,16 @@ describe.runIf(process.geteuid?.() === 0)('an engine on a VM of the source', () 
   }, 240_000);
 
   it('starts a worker where there is no room for all copies', async () => {
-    await source.lab.use((core) => core.call('workers.setOwnVm', { endpoint: 'web-source', vm: here.vmId, volumes: 1 }));
+    await source.lab.use((core) =>
+      core.call('workers.setOwnVm', { endpoint: 'web-source', vm: here.vmId, volumes: 1 }),
+    );
     const before = workersStarted();
-    expect(await source.execute('web')).toMatchObject({ state: 'completed', error: '', leftBehind: 0, messages: expect.stringContaining('starting an export worker') as string });
+    expect(await source.execute('web')).toMatchObject({
+      state: 'completed',
+      error: '',
+      leftBehind: 0,
+      messages: expect.stringContaining('starting an export worker') as string,
+    });
     expect(workersStarted()).toBe(before + 1);
   }, 240_000);
 
@@ -90,7 +126,11 @@ describe.runIf(process.geteuid?.() === 0)('an engine on a VM of the source', () 
     const other = await source.startOwnVm('other');
     await source.lab.use((core) => core.call('workers.setOwnVm', { endpoint: 'web-source', vm: other.vmId }));
     const failed = await source.execute('web');
-    expect(failed).toMatchObject({ state: 'failed', leftBehind: 0, error: expect.stringContaining('engine.volume-not-matched') as string });
+    expect(failed).toMatchObject({
+      state: 'failed',
+      leftBehind: 0,
+      error: expect.stringContaining('engine.volume-not-matched') as string,
+    });
     expect([attachedTo(other.vmId), source.aws.world.instances.get(other.vmId)?.state]).toEqual([[], 'running']);
   }, 240_000);
 });

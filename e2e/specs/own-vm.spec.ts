@@ -15,7 +15,8 @@ describe.runIf(process.geteuid?.() === 0)('an engine on a VM of the destination'
   let here: OwnVmRig;
   const image = (disk: number): string => join(lab.images, 'web', `${disk}.raw`);
   let ofUsers = 0;
-  const workersStarted = (): number => lab.cloud.calls.filter(({ operation }) => operation === 'CreateServer').length - ofUsers;
+  const workersStarted = (): number =>
+    lab.cloud.calls.filter(({ operation }) => operation === 'CreateServer').length - ofUsers;
   const attachedTo = (vmId: string): number => (lab.cloud.world.servers.get(vmId)?.attachments.size ?? 0) - 1;
 
   beforeAll(async () => {
@@ -37,7 +38,9 @@ describe.runIf(process.geteuid?.() === 0)('an engine on a VM of the destination'
 
   async function expectEqualDisks(): Promise<void> {
     const { disks } = await lab.use((core) => core.call('replica.show', { replica: 'web' }));
-    expect(await lab.difference('web', Object.fromEntries(disks.map(({ diskId }, index) => [diskId, image(index)])))).toBeUndefined();
+    expect(
+      await lab.difference('web', Object.fromEntries(disks.map(({ diskId }, index) => [diskId, image(index)]))),
+    ).toBeUndefined();
   }
 
   async function change(): Promise<void> {
@@ -47,9 +50,16 @@ describe.runIf(process.geteuid?.() === 0)('an engine on a VM of the destination'
   }
 
   async function expectNothingLeft(): Promise<void> {
-    expect([attachedTo(here.vmId), lab.cloud.world.servers.get(here.vmId)?.status, await here.devices(), await here.agents()]).toEqual([0, 'ACTIVE', [], []]);
+    expect([
+      attachedTo(here.vmId),
+      lab.cloud.world.servers.get(here.vmId)?.status,
+      await here.devices(),
+      await here.agents(),
+    ]).toEqual([0, 'ACTIVE', [], []]);
     expect(lab.cloud.world.volumes.size - lab.cloud.world.servers.size).toBe(2);
-    expect((await lab.use((core) => core.call('ledger.list', {}))).filter(({ lifetime }) => lifetime === 'temporary')).toEqual([]);
+    expect(
+      (await lab.use((core) => core.call('ledger.list', {}))).filter(({ lifetime }) => lifetime === 'temporary'),
+    ).toEqual([]);
   }
 
   it('writes to volumes that are attached to it, starts no worker, and says which way the data went', async () => {
@@ -60,9 +70,13 @@ describe.runIf(process.geteuid?.() === 0)('an engine on a VM of the destination'
     await expectNothingLeft();
     expect(workersStarted()).toBe(0);
     const events = await lab.use((core) => core.call('execution.events', { execution: execution.id }));
-    expect(events.map(({ message }) => message)).toContainEqual(expect.stringContaining('attached to VM mover, on which Causeway runs'));
+    expect(events.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining('attached to VM mover, on which Causeway runs'),
+    );
     const evidence = await lab.use((core) => core.call('evidence.list', { replica: 'web' }));
-    expect(evidence.find(({ kind }) => kind === 'execution')?.data).toMatchObject({ ownVm: { id: here.vmId, name: 'mover' } });
+    expect(evidence.find(({ kind }) => kind === 'execution')?.data).toMatchObject({
+      ownVm: { id: here.vmId, name: 'mover' },
+    });
     // What changed, too.
     await change();
     expect(await lab.execute('web')).toMatchObject({ state: 'completed' });
@@ -85,8 +99,13 @@ describe.runIf(process.geteuid?.() === 0)('an engine on a VM of the destination'
     expect((await causeway('worker', 'here')).output).toContain(here.vmId);
     // This machine is no VM of the lab's cloud, whatever its metadata service and its firmware say.
     expect((await causeway('worker', 'here', '--endpoint', 'cloud')).status).not.toBe(0);
-    await expect(lab.use((core) => core.call('workers.setOwnVm', { endpoint: 'cloud' }))).rejects.toMatchObject({ code: 'engine.own-vm-not-found' });
-    expect(await causeway('worker', 'here', '--endpoint', 'cloud', '--off')).toMatchObject({ status: 0, output: expect.stringContaining('workers are started for each execution') as string });
+    await expect(lab.use((core) => core.call('workers.setOwnVm', { endpoint: 'cloud' }))).rejects.toMatchObject({
+      code: 'engine.own-vm-not-found',
+    });
+    expect(await causeway('worker', 'here', '--endpoint', 'cloud', '--off')).toMatchObject({
+      status: 0,
+      output: expect.stringContaining('workers are started for each execution') as string,
+    });
     expect(await lab.execute('web', { bandwidthLimit: 64 * MiB })).toMatchObject({ state: 'completed', leftBehind: 0 });
     expect(workersStarted()).toBe(1);
     await expectEqualDisks();
@@ -96,7 +115,11 @@ describe.runIf(process.geteuid?.() === 0)('an engine on a VM of the destination'
   it('another VM than the one that it runs on gets no byte', async () => {
     const other = await startVm('other');
     await lab.use((core) => core.call('workers.setOwnVm', { endpoint: 'cloud', vm: other.vmId }));
-    expect(await lab.execute('web')).toMatchObject({ state: 'failed', leftBehind: 0, error: { code: 'engine.volume-not-matched' } });
+    expect(await lab.execute('web')).toMatchObject({
+      state: 'failed',
+      leftBehind: 0,
+      error: { code: 'engine.volume-not-matched' },
+    });
     expect([attachedTo(other.vmId), lab.cloud.world.servers.get(other.vmId)?.status]).toEqual([0, 'ACTIVE']);
   }, 240_000);
 });

@@ -44,7 +44,9 @@ describe('a running QEMU VM as a source', () => {
         for (const line of data.toString('utf8').trim().split('\n')) {
           const request = JSON.parse(line) as { execute: string; arguments?: { id?: number } };
           const answered = answer(request.execute);
-          socket.write(`${JSON.stringify(request.execute === 'guest-sync' ? { return: request.arguments?.id } : answered)}\n`);
+          socket.write(
+            `${JSON.stringify(request.execute === 'guest-sync' ? { return: request.arguments?.id } : answered)}\n`,
+          );
         }
       });
     });
@@ -56,7 +58,13 @@ describe('a running QEMU VM as a source', () => {
     return path;
   };
   const bitmaps = async (harness: QemuHarness) =>
-    [...JSON.stringify(await harness.qemu().execute('query-named-block-nodes', { flat: true })).matchAll(/"name":\s?"(causeway-[^"]+)"/g)].map((match) => match[1]).sort();
+    [
+      ...JSON.stringify(await harness.qemu().execute('query-named-block-nodes', { flat: true })).matchAll(
+        /"name":\s?"(causeway-[^"]+)"/g,
+      ),
+    ]
+      .map((match) => match[1])
+      .sort();
 
   for (const fleecing of ['filter', 'job'] as const) {
     it(`keeps a snapshot as it was while the guest writes, zeroes and discards all over it (${fleecing})`, async () => {
@@ -67,7 +75,14 @@ describe('a running QEMU VM as a source', () => {
         const offset = Math.floor((random() * size) / 4096) * 4096;
         const length = Math.min(size - offset, Math.ceil(random() * 40) * 4096);
         const kind = random();
-        const command = kind < 0.5 ? `write -P ${1 + Math.floor(random() * 250)}` : kind < 0.7 ? 'write -z -u' : kind < 0.85 ? 'write -z' : 'discard';
+        const command =
+          kind < 0.5
+            ? `write -P ${1 + Math.floor(random() * 250)}`
+            : kind < 0.7
+              ? 'write -z -u'
+              : kind < 0.85
+                ? 'write -z'
+                : 'discard';
         await harness.qemu().io(harness.disks[index]?.qdev ?? '', `${command} ${offset} ${length}`);
       };
       for (let count = 0; count < 60; count++) await anything(count % 2);
@@ -81,7 +96,9 @@ describe('a running QEMU VM as a source', () => {
         const guest = (async () => {
           for (let count = 0; isReading; count++) await anything(count % 2);
         })();
-        const results = await Promise.all(['system', 'data'].map((id, index) => readDisk(harness.platform, taken, id, base, replicas[index])));
+        const results = await Promise.all(
+          ['system', 'data'].map((id, index) => readDisk(harness.platform, taken, id, base, replicas[index])),
+        );
         isReading = false;
         await guest;
         for (const [index, result] of results.entries()) {
@@ -124,7 +141,13 @@ describe('a running QEMU VM as a source', () => {
     expect(await harness.platform.isAlive(taken, signal)).toBe(false);
     await harness.platform.discardSnapshot(taken, base, signal);
     const again = await takeSnapshot(harness, 'again', base);
-    const result = await readDisk(harness.platform, again, 'system', base, Buffer.alloc(16 * MIB).fill(0x11, 0, 8 * MIB));
+    const result = await readDisk(
+      harness.platform,
+      again,
+      'system',
+      base,
+      Buffer.alloc(16 * MIB).fill(0x11, 0, 8 * MIB),
+    );
     expect(result.dataBytes).toBe(5 * MIB + BLOCK);
     expect(firstDifference(result.replica, await harness.content(0))).toBeUndefined();
     await harness.platform.promoteToBase(again, base, signal);
@@ -135,7 +158,10 @@ describe('a running QEMU VM as a source', () => {
     let base = await takeSnapshot(harness, 'first');
     let replica = (await readDisk(harness.platform, base, 'data')).replica;
     await harness.platform.promoteToBase(base, undefined, signal);
-    for (const [way, coverage] of [['quit', 'changed'], ['kill', 'allocated']] as const) {
+    for (const [way, coverage] of [
+      ['quit', 'changed'],
+      ['kill', 'allocated'],
+    ] as const) {
       await harness.write(1, MIB, BLOCK, 0x31);
       await harness.content(1);
       await harness.restart(way);
@@ -198,11 +224,21 @@ describe('a running QEMU VM as a source', () => {
     said.length = 0;
     // A bitmap of the same name makes the transaction fail between freeze and thaw.
     await harness.qemu().execute('block-dirty-bitmap-add', { node: 'data-node', name: 'causeway-blocked' });
-    const blocked = harness.platform.createSnapshot({ vmId: harness.vmId, tag: 'blocked', environment: { ...environment, bitmap_granularity: 3 } }, signal);
+    const blocked = harness.platform.createSnapshot(
+      { vmId: harness.vmId, tag: 'blocked', environment: { ...environment, bitmap_granularity: 3 } },
+      signal,
+    );
     await expect(blocked).rejects.toMatchObject({ code: 'source.snapshot-failed' });
-    expect(said.filter((command) => command.endsWith('freeze')).length).toBe(said.filter((command) => command.endsWith('thaw')).length);
+    expect(said.filter((command) => command.endsWith('freeze')).length).toBe(
+      said.filter((command) => command.endsWith('thaw')).length,
+    );
     expect([await vmStatus(harness), await leftovers(harness)]).toEqual(['running', { inQemu: [], files: [] }]);
-    await expect(takeSnapshot(harness, 'no-agent', undefined, harness.platform, { quiesce: true, guest_agent_socket: join(harness.folder, 'nobody') })).rejects.toMatchObject({ code: 'source.quiesce-failed' });
+    await expect(
+      takeSnapshot(harness, 'no-agent', undefined, harness.platform, {
+        quiesce: true,
+        guest_agent_socket: join(harness.folder, 'nobody'),
+      }),
+    ).rejects.toMatchObject({ code: 'source.quiesce-failed' });
   });
 
   it('describes the VM as QEMU has it', async () => {
@@ -227,13 +263,28 @@ describe('a running QEMU VM as a source', () => {
     const describe = (environment: JsonObject) => harness.platform.describeVm(harness.vmId, signal, environment);
     const guest_agent_socket = await agentOf(harness.folder, (command) => {
       if (command === 'guest-get-osinfo') return { return: { id: 'mswindows' } };
-      if (command !== 'guest-network-get-interfaces') return { error: { class: 'CommandNotFound', desc: 'not this one' } };
-      const addresses = ['192.0.2.7', '169.254.3.4', 'fe80::1', '2001:db8::7'].map((address) => ({ 'ip-address': address, 'ip-address-type': address.includes(':') ? 'ipv6' : 'ipv4' }));
-      return { return: [{ name: 'lo', 'ip-addresses': [{ 'ip-address': '127.0.0.1' }] }, { name: 'Ethernet', 'hardware-address': '52:54:00:AA:BB:CC', 'ip-addresses': addresses }] };
+      if (command !== 'guest-network-get-interfaces')
+        return { error: { class: 'CommandNotFound', desc: 'not this one' } };
+      const addresses = ['192.0.2.7', '169.254.3.4', 'fe80::1', '2001:db8::7'].map((address) => ({
+        'ip-address': address,
+        'ip-address-type': address.includes(':') ? 'ipv6' : 'ipv4',
+      }));
+      return {
+        return: [
+          { name: 'lo', 'ip-addresses': [{ 'ip-address': '127.0.0.1' }] },
+          { name: 'Ethernet', 'hardware-address': '52:54:00:AA:BB:CC', 'ip-addresses': addresses },
+        ],
+      };
     });
-    const nics = [{ id: 'nic0', network: 'lan', mac_address: '52:54:00:aa:bb:cc', ip_addresses: ['192.0.2.7', '2001:db8::7'] }];
+    const nics = [
+      { id: 'nic0', network: 'lan', mac_address: '52:54:00:aa:bb:cc', ip_addresses: ['192.0.2.7', '2001:db8::7'] },
+    ];
     expect(await describe({ guest_agent_socket })).toMatchObject({ os_type: 'windows', firmware: 'bios', nics });
-    expect(await describe({ guest_agent_socket, os_type: 'linux', firmware: 'uefi' })).toMatchObject({ os_type: 'linux', firmware: 'uefi', nics });
+    expect(await describe({ guest_agent_socket, os_type: 'linux', firmware: 'uefi' })).toMatchObject({
+      os_type: 'linux',
+      firmware: 'uefi',
+      nics,
+    });
     // One that nobody listens at, or that must not tell, is no reason not to know the machine.
     expect(await describe({ guest_agent_socket: join(harness.folder, 'nobody') })).toEqual(await describe({}));
     const mute = await agentOf(harness.folder, () => ({ error: { class: 'CommandNotFound', desc: 'disabled' } }));
@@ -257,7 +308,9 @@ describe('a running QEMU VM as a source', () => {
     open.unshift(() => platform.close());
     await harness.write(0, MIB, MIB, 0x71);
     const taken = await takeSnapshot(harness, 'far', undefined, platform);
-    expect(firstDifference((await readDisk(platform, taken, 'system')).replica, await harness.content(0))).toBeUndefined();
+    expect(
+      firstDifference((await readDisk(platform, taken, 'system')).replica, await harness.content(0)),
+    ).toBeUndefined();
     await platform.promoteToBase(taken, undefined, signal);
   });
 
@@ -270,13 +323,20 @@ describe('a running QEMU VM as a source', () => {
     });
     process.env['XDG_RUNTIME_DIR'] = harness.folder;
     await mkdir(join(harness.folder, 'libvirt'));
-    const daemon = await startLibvirtStandIn('web-01', join(harness.folder, 'source.qmp'), { socket: join(harness.folder, 'libvirt', 'virtqemud-sock') });
+    const daemon = await startLibvirtStandIn('web-01', join(harness.folder, 'source.qmp'), {
+      socket: join(harness.folder, 'libvirt', 'virtqemud-sock'),
+    });
     open.unshift(() => daemon.close());
-    const platform = createQemuHypervisorSource({ libvirt_uri: 'qemu:///session', scratch_folder: harness.scratchFolder }, { scratchFolder: join(harness.folder, 'ours') });
+    const platform = createQemuHypervisorSource(
+      { libvirt_uri: 'qemu:///session', scratch_folder: harness.scratchFolder },
+      { scratchFolder: join(harness.folder, 'ours') },
+    );
     open.unshift(() => platform.close());
     expect(await platform.listVms(signal)).toMatchObject([{ id: 'web-01', diskCount: 2, power: 'running' }]);
     const taken = await takeSnapshot(harness, 'libvirt', undefined, platform);
-    expect(firstDifference((await readDisk(platform, taken, 'system')).replica, await harness.content(0))).toBeUndefined();
+    expect(
+      firstDifference((await readDisk(platform, taken, 'system')).replica, await harness.content(0)),
+    ).toBeUndefined();
     await platform.promoteToBase(taken, undefined, signal);
   });
 
@@ -285,17 +345,35 @@ describe('a running QEMU VM as a source', () => {
     const pki = join(harness.folder, 'pki');
     await mkdir(pki);
     await makeCredentials(pki);
-    for (const [from, to] of [['ca-cert', 'cacert'], ['client-cert', 'clientcert'], ['client-key', 'clientkey']]) await copyFile(join(pki, `${from}.pem`), join(pki, `${to}.pem`));
+    for (const [from, to] of [
+      ['ca-cert', 'cacert'],
+      ['client-cert', 'clientcert'],
+      ['client-key', 'clientkey'],
+    ])
+      await copyFile(join(pki, `${from}.pem`), join(pki, `${to}.pem`));
     const stranger = join(harness.folder, 'stranger');
     await mkdir(stranger);
     await makeCredentials(stranger);
-    for (const [from, to] of [['client-cert', 'clientcert'], ['client-key', 'clientkey']]) await copyFile(join(stranger, `${from}.pem`), join(stranger, `${to}.pem`));
+    for (const [from, to] of [
+      ['client-cert', 'clientcert'],
+      ['client-key', 'clientkey'],
+    ])
+      await copyFile(join(stranger, `${from}.pem`), join(stranger, `${to}.pem`));
     await copyFile(join(pki, 'ca-cert.pem'), join(stranger, 'cacert.pem'));
-    const [ca, cert, key] = await Promise.all(['ca-cert', 'server-cert', 'server-key'].map((name) => readFile(join(pki, `${name}.pem`), 'utf8')));
-    const daemon = await startLibvirtStandIn('web-01', join(harness.folder, 'source.qmp'), { ca: ca ?? '', cert: cert ?? '', key: key ?? '' });
+    const [ca, cert, key] = await Promise.all(
+      ['ca-cert', 'server-cert', 'server-key'].map((name) => readFile(join(pki, `${name}.pem`), 'utf8')),
+    );
+    const daemon = await startLibvirtStandIn('web-01', join(harness.folder, 'source.qmp'), {
+      ca: ca ?? '',
+      cert: cert ?? '',
+      key: key ?? '',
+    });
     open.unshift(() => daemon.close());
     const reach = (libvirt_uri: string, libvirt_tls_credentials: string) => {
-      const platform = createQemuHypervisorSource({ libvirt_uri, libvirt_tls_credentials, scratch_folder: harness.scratchFolder }, { scratchFolder: join(harness.folder, 'ours') });
+      const platform = createQemuHypervisorSource(
+        { libvirt_uri, libvirt_tls_credentials, scratch_folder: harness.scratchFolder },
+        { scratchFolder: join(harness.folder, 'ours') },
+      );
       open.unshift(() => platform.close());
       return platform.listVms(signal);
     };
@@ -305,15 +383,22 @@ describe('a running QEMU VM as a source', () => {
     await expect(reach(uri, stranger)).rejects.toMatchObject({ code: 'source.tls-refused' });
     await copyFile(join(stranger, 'ca-cert.pem'), join(pki, 'cacert.pem'));
     await expect(reach(uri, pki)).rejects.toMatchObject({ code: 'source.tls-refused' });
-    await expect(reach(`qemu+tls://localhost:${await freePort()}/system`, pki)).rejects.toMatchObject({ code: 'source.unreachable' });
-    await expect(reach(uri, harness.folder)).rejects.toMatchObject({ code: 'general.invalid-input', message: expect.stringContaining('clientcert.pem') as string });
+    await expect(reach(`qemu+tls://localhost:${await freePort()}/system`, pki)).rejects.toMatchObject({
+      code: 'source.unreachable',
+    });
+    await expect(reach(uri, harness.folder)).rejects.toMatchObject({
+      code: 'general.invalid-input',
+      message: expect.stringContaining('clientcert.pem') as string,
+    });
   });
 
   it('says when a guest does not shut down, and is content when QEMU ends', async () => {
     const harness = await boot();
     const carrier = new SocketCarrier(join(harness.folder, 'source.qmp'));
     open.unshift(() => carrier.close());
-    await expect(shutDownGuest('web-01', carrier, signal, 200)).rejects.toMatchObject({ code: 'source.shutdown-refused' });
+    await expect(shutDownGuest('web-01', carrier, signal, 200)).rejects.toMatchObject({
+      code: 'source.shutdown-refused',
+    });
     const going = shutDownGuest('web-01', carrier, signal, 10_000);
     await harness.qemu().quit();
     await going;

@@ -32,8 +32,13 @@ describe('QEMU over SSH', () => {
   const sourceOver = (server: SshdRig, hostKeys = [server.hostKey]) => {
     const source = createQemuHypervisorSource(
       {
-        qmp_sockets: { 'web-01': join(harness.folder, 'source.qmp') }, scratch_folder: harness.scratchFolder,
-        ssh_host: '127.0.0.1', ssh_port: server.port, ssh_username: server.username, ssh_private_key: server.privateKeyPem, ssh_host_keys: hostKeys.map((key) => key.split(' ').slice(0, 2).join(' ')),
+        qmp_sockets: { 'web-01': join(harness.folder, 'source.qmp') },
+        scratch_folder: harness.scratchFolder,
+        ssh_host: '127.0.0.1',
+        ssh_port: server.port,
+        ssh_username: server.username,
+        ssh_private_key: server.privateKeyPem,
+        ssh_host_keys: hostKeys.map((key) => key.split(' ').slice(0, 2).join(' ')),
       },
       { scratchFolder: elsewhere },
       'job',
@@ -45,7 +50,14 @@ describe('QEMU over SSH', () => {
   it('checks the endpoint, lists the VM, and reads a snapshot and the changes after it', async () => {
     const source = sourceOver(sshd);
     const report = await source.check(signal);
-    expect(report).toMatchObject({ passed: true, steps: [{ name: 'SSH', evidence: expect.stringContaining('SHA256:') as string }, { name: 'VMs' }, { name: 'web-01' }] });
+    expect(report).toMatchObject({
+      passed: true,
+      steps: [
+        { name: 'SSH', evidence: expect.stringContaining('SHA256:') as string },
+        { name: 'VMs' },
+        { name: 'web-01' },
+      ],
+    });
     expect(await source.listVms(signal)).toMatchObject([{ id: 'web-01', diskCount: 2, power: 'running' }]);
     await harness.write(0, MIB, 256 * KIB, 0x41);
     const first = await takeSnapshot(harness, 'first', undefined, source);
@@ -76,7 +88,9 @@ describe('QEMU over SSH', () => {
       await expect(read()).rejects.toMatchObject({ code: 'source.ssh-unreachable', retryable: true });
       await reader.close();
       await source.assertUnchanged(taken, signal);
-      expect(firstDifference((await readDisk(source, taken, 'data')).replica, await harness.content(1))).toBeUndefined();
+      expect(
+        firstDifference((await readDisk(source, taken, 'data')).replica, await harness.content(1)),
+      ).toBeUndefined();
       await source.discardSnapshot(taken, undefined, signal);
       expect(await vmStatus(harness)).toBe('running');
       expect(await leftovers(harness)).toEqual({ inQemu: [], files: [] });
@@ -86,14 +100,23 @@ describe('QEMU over SSH', () => {
   });
 
   it('sends nothing to a host with another key, and names what the server does not forward', async () => {
-    const strange = sourceOver(sshd, ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA']);
-    expect(await strange.check(signal)).toMatchObject({ passed: false, steps: [{ name: 'SSH', code: 'source.ssh-host-key-mismatch' }] });
+    const strange = sourceOver(sshd, [
+      'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+    ]);
+    expect(await strange.check(signal)).toMatchObject({
+      passed: false,
+      steps: [{ name: 'SSH', code: 'source.ssh-host-key-mismatch' }],
+    });
     expect((await strange.check(signal)).steps).toHaveLength(1);
     const closed = await startSshd({ extraConfig: 'AllowStreamLocalForwarding no' });
     try {
       const source = sourceOver(closed);
       const { steps } = await source.check(signal);
-      expect(steps.at(-1)).toMatchObject({ name: 'web-01', outcome: 'failed', evidence: expect.stringContaining('AllowStreamLocalForwarding') as string });
+      expect(steps.at(-1)).toMatchObject({
+        name: 'web-01',
+        outcome: 'failed',
+        evidence: expect.stringContaining('AllowStreamLocalForwarding') as string,
+      });
       await source.close();
     } finally {
       await closed.stop();

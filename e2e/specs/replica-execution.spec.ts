@@ -7,7 +7,8 @@ import { startProjectLab, type ProjectLab } from '../rigs/project/lab-project.ts
 
 const MiB = 1024 * 1024;
 /** What differs between the two is in the conformance suite of transports; whole executions over SSH are part of the specs of deployments. */
-const mechanisms: readonly ('HTTPS' | 'SSH')[] = process.env['CAUSEWAY_EVERY_STEP'] === '1' ? ['HTTPS', 'SSH'] : ['HTTPS'];
+const mechanisms: readonly ('HTTPS' | 'SSH')[] =
+  process.env['CAUSEWAY_EVERY_STEP'] === '1' ? ['HTTPS', 'SSH'] : ['HTTPS'];
 let lab: ProjectLab;
 beforeAll(async () => {
   lab = await startProjectLab();
@@ -28,7 +29,11 @@ async function image(file: string, sizeBytes: number): Promise<void> {
 /** What crossed the link, by the events of an execution. */
 async function sent(execution: ExecutionDetail): Promise<Record<string, number>> {
   const events = await lab.use((core) => core.call('execution.events', { execution: execution.id }));
-  return Object.fromEntries(events.filter((event) => event.type === 'disk.done').map(({ details }) => [details['diskId'], details['bytesSent']]));
+  return Object.fromEntries(
+    events
+      .filter((event) => event.type === 'disk.done')
+      .map(({ details }) => [details['diskId'], details['bytesSent']]),
+  );
 }
 
 async function expectTidy(volumes: number): Promise<void> {
@@ -55,7 +60,9 @@ describe.each(mechanisms)('a VM of two disks over %s', (mechanism) => {
     const vms = await lab.use((core) => core.call('vm.list', { endpoint: 'images' }));
     await lab.createReplica(name, vms.find((vm) => vm.name === name)?.id ?? name, mechanism);
     const { disks: described } = await lab.use((core) => core.call('vm.show', { endpoint: 'images', vm: name }));
-    disks = Object.fromEntries(described.map((disk) => [disk.id, disk.id.includes('a.raw') ? join(folder, 'a.raw') : join(folder, 'b.raw')]));
+    disks = Object.fromEntries(
+      described.map((disk) => [disk.id, disk.id.includes('a.raw') ? join(folder, 'a.raw') : join(folder, 'b.raw')]),
+    );
   });
 
   it('is replicated in full, byte for byte, and leaves nothing but its volumes', async () => {

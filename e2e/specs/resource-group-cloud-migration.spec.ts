@@ -33,26 +33,49 @@ beforeAll(async () => {
   files = ['a.raw', 'b.raw'].map((name) => join(root, 'images', 'web', name));
   for (const [index, path] of files.entries()) {
     await using file = await open(path, 'w');
-    await file.write(index === 0 ? talkingBootSector('Debian GNU/Linux 12 web ttyS0\r\n\r\nweb login: ') : randomBytes(MiB));
+    await file.write(
+      index === 0 ? talkingBootSector('Debian GNU/Linux 12 web ttyS0\r\n\r\nweb login: ') : randomBytes(MiB),
+    );
     await file.write(randomBytes(2 * MiB), 0, 2 * MiB, 20 * MiB);
     await truncate(path, index === 0 ? 64 * MiB : 96 * MiB);
   }
   const [smallest] = defaultSizes;
   if (smallest === undefined) throw new Error('the lab has no sizes');
   cloud = await startResourceGroupCloud({
-    folder: project.cloudFolder, transitionMs: 3, sizes: [...defaultSizes, { ...smallest, name: 'Standard_B1ls', dataDisks: 1 }], machines: labMachines({ worker: usualWorkerKind }),
+    folder: project.cloudFolder,
+    transitionMs: 3,
+    sizes: [...defaultSizes, { ...smallest, name: 'Standard_B1ls', dataDisks: 1 }],
+    machines: labMachines({ worker: usualWorkerKind }),
   });
   makeKeyFile(project.keyFile);
   await createVault(join(ensureStateFolder(project.folder), 'vault.json'), keyFileWrapper(project.keyFile));
-  const connection = resourceGroupCloudConnection(cloud, { caller_address: '127.0.0.0/8', use_public_ip: true }) as JsonObject;
+  const connection = resourceGroupCloudConnection(cloud, {
+    caller_address: '127.0.0.0/8',
+    use_public_ip: true,
+  }) as JsonObject;
   destinationEnvironment = {
-    location: 'westeurope', resource_group: 'migration', network_map: { default: 'production/default' }, storage_map: { default: 'Premium_LRS' }, vm_size: 'Standard_D2s_v5',
-    worker_size: 'Standard_D2s_v5', linux_migr_image: { publisher: 'Canonical', offer: 'ubuntu-24_04-lts', sku: 'server', version: 'latest' },
+    location: 'westeurope',
+    resource_group: 'migration',
+    network_map: { default: 'production/default' },
+    storage_map: { default: 'Premium_LRS' },
+    vm_size: 'Standard_D2s_v5',
+    worker_size: 'Standard_D2s_v5',
+    linux_migr_image: { publisher: 'Canonical', offer: 'ubuntu-24_04-lts', sku: 'server', version: 'latest' },
   };
   await use(async (core) => {
-    await core.call('endpoint.add', { name: 'images', plugin: 'disk-images', connection: { path: join(root, 'images'), os_type: 'linux' } });
+    await core.call('endpoint.add', {
+      name: 'images',
+      plugin: 'disk-images',
+      connection: { path: join(root, 'images'), os_type: 'linux' },
+    });
     await core.call('endpoint.add', { name: 'cloud', plugin: 'resource-group-cloud', connection });
-    await core.call('replica.create', { name: 'web', source: 'images', destination: 'cloud', vm: 'web', destinationEnvironment });
+    await core.call('replica.create', {
+      name: 'web',
+      source: 'images',
+      destination: 'cloud',
+      vm: 'web',
+      destinationEnvironment,
+    });
   });
 });
 afterAll(async () => {
@@ -80,14 +103,21 @@ async function expectSameBytes(replica = 'web'): Promise<void> {
   }
 }
 
-const kinds = (): string[] => cloud.world.leftovers().map((line) => line.split(' ')[0] ?? '').sort();
+const kinds = (): string[] =>
+  cloud.world
+    .leftovers()
+    .map((line) => line.split(' ')[0] ?? '')
+    .sort();
 
 it('is copied whole to disks of whole GiB, through a worker that knows them by their numbers', async () => {
   const execution = await execute();
   expect(execution, execution.error?.message).toMatchObject({ state: 'completed', leftBehind: 0 });
   await expectSameBytes();
   expect(kinds()).toEqual(['volume', 'volume']);
-  expect([...cloud.world.disks.values()].map(({ sku, properties }) => [sku?.name, properties.diskSizeGB])).toEqual([['Premium_LRS', 1], ['Premium_LRS', 1]]);
+  expect([...cloud.world.disks.values()].map(({ sku, properties }) => [sku?.name, properties.diskSizeGB])).toEqual([
+    ['Premium_LRS', 1],
+    ['Premium_LRS', 1],
+  ]);
 });
 
 it('sends what changed the second time', async () => {
@@ -102,24 +132,42 @@ it('sends what changed the second time', async () => {
 });
 
 it('is copied in turns by a worker that takes one disk at a time', async () => {
-  await use((core) => core.call('replica.create', {
-    name: 'in-turns', source: 'images', destination: 'cloud', vm: 'web', destinationEnvironment: { ...destinationEnvironment, worker_size: 'Standard_B1ls' },
-  }));
+  await use((core) =>
+    core.call('replica.create', {
+      name: 'in-turns',
+      source: 'images',
+      destination: 'cloud',
+      vm: 'web',
+      destinationEnvironment: { ...destinationEnvironment, worker_size: 'Standard_B1ls' },
+    }),
+  );
   // Attached, detached, and then the disk of the next turn does not come: the turns begin again, with what is attached by then.
   cloud.faults.add({ operation: 'VirtualMachines_AttachDetachDataDisks', nth: 3, effect: 'status-error' });
   const before = cloud.calls.length;
   const execution = await execute('in-turns');
   expect(execution, execution.error?.message).toMatchObject({ state: 'completed', leftBehind: 0 });
   await expectSameBytes('in-turns');
-  expect(cloud.calls.slice(before).filter(({ operation }) => operation === 'VirtualMachines_AttachDetachDataDisks').length).toBeGreaterThan(7);
+  expect(
+    cloud.calls.slice(before).filter(({ operation }) => operation === 'VirtualMachines_AttachDetachDataDisks').length,
+  ).toBeGreaterThan(7);
   await use((core) => core.call('replica.delete', { replica: 'in-turns' }));
   expect(kinds()).toEqual(['volume', 'volume']);
 });
 
 it('is deployed from snapshots, and its console says that it boots', async () => {
-  const { id } = await use((core) => core.call('deployment.create', { replica: 'web', options: { skipMorphing: true, bootCheck: { mode: 'console', deadlineSeconds: 120 } } }));
+  const { id } = await use((core) =>
+    core.call('deployment.create', {
+      replica: 'web',
+      options: { skipMorphing: true, bootCheck: { mode: 'console', deadlineSeconds: 120 } },
+    }),
+  );
   const deployment = await use((core) => core.call('deployment.show', { deployment: id }));
-  expect(deployment, deployment.error?.message).toMatchObject({ state: 'completed', leftBehind: 0, boot: { outcome: 'up' }, server: { name: 'web' } });
+  expect(deployment, deployment.error?.message).toMatchObject({
+    state: 'completed',
+    leftBehind: 0,
+    boot: { outcome: 'up' },
+    server: { name: 'web' },
+  });
   const [vm] = [...cloud.world.virtualMachines.values()];
   expect(vm?.properties.storageProfile.dataDisks.map(({ lun }) => lun)).toEqual([0]);
   expect(kinds()).toEqual(['nic', 'public-ip', 'server', 'volume', 'volume', 'volume', 'volume']);

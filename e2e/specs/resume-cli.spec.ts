@@ -50,14 +50,17 @@ describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('executions w
     expect(lab.cloud.world.leftovers().filter((line) => !line.startsWith('volume '))).toEqual([]);
   });
 
-  it.runIf(process.env['CAUSEWAY_EVERY_STEP'] === '1')('go on by name, and what happened before is not told again', async () => {
-    await writeFile(join(lab.images, 'web.raw'), randomBytes(24 * MiB));
-    await killed('web');
-    const { status, output } = await causeway('execution', 'resume', 'web');
-    expect(status, output).toBe(0);
-    expect(output).toContain('Execution 2 of web is completed.');
-    expect(output).not.toContain('Check the source');
-    await expectEqual('web');
-    expect(await causeway('execution', 'resume', 'web')).toMatchObject({ status: 1 });
-  });
+  it.runIf(process.env['CAUSEWAY_EVERY_STEP'] === '1')(
+    'go on by name, and what happened before is not told again',
+    async () => {
+      await writeFile(join(lab.images, 'web.raw'), randomBytes(24 * MiB));
+      await killed('web');
+      const { status, output } = await causeway('execution', 'resume', 'web');
+      expect(status, output).toBe(0);
+      expect(output).toContain('Execution 2 of web is completed.');
+      expect(output).not.toContain('Check the source');
+      await expectEqual('web');
+      expect(await causeway('execution', 'resume', 'web')).toMatchObject({ status: 1 });
+    },
+  );
 });

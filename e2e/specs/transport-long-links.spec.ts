@@ -35,7 +35,12 @@ describe('a transport over several connections', () => {
     return sshd;
   }
 
-  async function connected(mechanism: 'HTTPS' | 'SSH', sshd: SshdRig, options: ConnectWorkerOptions, shape?: LinkShape): Promise<AgentSession> {
+  async function connected(
+    mechanism: 'HTTPS' | 'SSH',
+    sshd: SshdRig,
+    options: ConnectWorkerOptions,
+    shape?: LinkShape,
+  ): Promise<AgentSession> {
     const agentPort = await freePort();
     const through = async (port: number): Promise<number> => {
       if (shape === undefined) return port;
@@ -44,10 +49,25 @@ describe('a transport over several connections', () => {
       return link.port;
     };
     const access = {
-      workerId: randomUUID(), host: '127.0.0.1', sshPort: await through(sshd.port), httpsPort: await through(agentPort), username: sshd.username,
-      privateKeyPem: sshd.privateKeyPem, hostKey: sshd.hostKey,
+      workerId: randomUUID(),
+      host: '127.0.0.1',
+      sshPort: await through(sshd.port),
+      httpsPort: await through(agentPort),
+      username: sshd.username,
+      privateKeyPem: sshd.privateKeyPem,
+      hostKey: sshd.hostKey,
     };
-    const session = await connectWorker(access, mechanism, { allowPaths: [folder], agentPorts: [agentPort], hostKeys: { get: () => sshd.hostKey, remember: () => undefined }, ...options }, never);
+    const session = await connectWorker(
+      access,
+      mechanism,
+      {
+        allowPaths: [folder],
+        agentPorts: [agentPort],
+        hostKeys: { get: () => sshd.hostKey, remember: () => undefined },
+        ...options,
+      },
+      never,
+    );
     stops.push(() => session.close());
     return session;
   }
@@ -56,7 +76,8 @@ describe('a transport over several connections', () => {
   async function fill(session: AgentSession): Promise<void> {
     const writer = await session.open(device(disk), never);
     const content = randomBytes(diskBytes);
-    for (let at = 0; at < diskBytes; at += 2 * mebibyte) content.fill('some text that gets shorter ', at, at + mebibyte);
+    for (let at = 0; at < diskBytes; at += 2 * mebibyte)
+      content.fill('some text that gets shorter ', at, at + mebibyte);
     const shared = Buffer.from(new SharedArrayBuffer(diskBytes));
     content.copy(shared);
     const sizes = [1, 3, 7].map((count) => count * 300_000);
@@ -71,7 +92,10 @@ describe('a transport over several connections', () => {
     expect((await readFile(disk)).equals(content)).toBe(true);
   }
 
-  it.each([['HTTPS', 3], ['SSH', 5]] as const)('carries what is written by %s over %i of them, and leaves nothing behind', async (mechanism, links) => {
+  it.each([
+    ['HTTPS', 3],
+    ['SSH', 5],
+  ] as const)('carries what is written by %s over %i of them, and leaves nothing behind', async (mechanism, links) => {
     const session = await connected(mechanism, await server(), { connections: 3, compression: 'always' });
     expect(session.dataLinks).toBe(links);
     const [agent] = await processesNaming('causeway_agent.py');
@@ -109,9 +133,17 @@ describe('a transport over several connections', () => {
     expect(session.lost.reason).toMatchObject({ code: 'transport.lost' });
   });
 
-  it.each(['HTTPS', 'SSH'] as const)('chooses several by %s on a long way that loses packets, and fills it', async (mechanism) => {
-    const session = await connected(mechanism, await server(), {}, { roundTripMs: 40, megabitsPerSecond: 800, lateShare: 0.02 });
-    expect(session.dataLinks).toBe(mechanism === 'HTTPS' ? 4 : 7);
-    await fill(session);
-  });
+  it.each(['HTTPS', 'SSH'] as const)(
+    'chooses several by %s on a long way that loses packets, and fills it',
+    async (mechanism) => {
+      const session = await connected(
+        mechanism,
+        await server(),
+        {},
+        { roundTripMs: 40, megabitsPerSecond: 800, lateShare: 0.02 },
+      );
+      expect(session.dataLinks).toBe(mechanism === 'HTTPS' ? 4 : 7);
+      await fill(session);
+    },
+  );
 });

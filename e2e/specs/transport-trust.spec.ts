@@ -40,13 +40,20 @@ describe('trust in a worker', () => {
       writeFile(join(folder, 'ca'), client.certPem),
     ]);
     const parameters = ['--listen', '0', '--host', '127.0.0.1', '--cert', 'crt', '--key', 'key', '--client-ca', 'ca'];
-    const agent = spawn('python3', [defaultAgentPath(), ...parameters], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+    const agent = spawn('python3', [defaultAgentPath(), ...parameters], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     stops.push(() => agent.kill('SIGKILL'));
     return firstPort(agent);
   }
 
   it('lets exactly the caller with the pinned certificate in', async () => {
-    const [server, client, stranger] = await Promise.all([makeCertificate('a'), makeCertificate('b'), makeCertificate('b')]);
+    const [server, client, stranger] = await Promise.all([
+      makeCertificate('a'),
+      makeCertificate('b'),
+      makeCertificate('b'),
+    ]);
     const port = await startAgent(server, client);
     const socket = await dialAgent('127.0.0.1', port, server, client, true, never);
     const link = new AgentLink(socket, linkOptions);
@@ -61,7 +68,11 @@ describe('trust in a worker', () => {
   });
 
   it('sends nothing to a server with another certificate, even one for the same name', async () => {
-    const [server, impostor, client] = await Promise.all([makeCertificate('a'), makeCertificate('a'), makeCertificate('b')]);
+    const [server, impostor, client] = await Promise.all([
+      makeCertificate('a'),
+      makeCertificate('a'),
+      makeCertificate('b'),
+    ]);
     let received = 0;
     const fake = createServer({ cert: impostor.certPem, key: impostor.keyPem }, (socket) => {
       socket.on('data', (piece) => (received += piece.length));
@@ -79,7 +90,11 @@ describe('trust in a worker', () => {
     const first = await startSshd();
     const hostKeys = inProcessHostKeys();
     const access: WorkerAccess = {
-      workerId: randomUUID(), host: '127.0.0.1', sshPort: first.port, httpsPort: 1, username: first.username,
+      workerId: randomUUID(),
+      host: '127.0.0.1',
+      sshPort: first.port,
+      httpsPort: 1,
+      username: first.username,
       privateKeyPem: first.privateKeyPem,
     };
     const options = { hostKeys, allowPaths: [folder], deadlineMs: 60_000, loginGraceMs: 0 };
@@ -92,7 +107,9 @@ describe('trust in a worker', () => {
     }
     const second = await startSshd({ port: first.port });
     try {
-      await expect(connectWorker(access, 'SSH', options, never)).rejects.toMatchObject({ code: 'transport.host-key-mismatch' });
+      await expect(connectWorker(access, 'SSH', options, never)).rejects.toMatchObject({
+        code: 'transport.host-key-mismatch',
+      });
       expect(second.log()).not.toMatch(/Accepted|Failed/);
       // A new worker at the same address is another story.
       const anew = { ...access, workerId: randomUUID(), privateKeyPem: second.privateKeyPem };
@@ -102,52 +119,93 @@ describe('trust in a worker', () => {
     }
   });
 
-  it.runIf(process.geteuid?.() === 0)('has a worker make a host key of its own after the first login, and then refuses the one that was in its user data', async () => {
-    const lab = await startMorphLab('native');
-    try {
-      const { host, port, user, keyPath } = lab.worker.ssh.access;
-      const notes: string[] = [];
-      const access: WorkerAccess = {
-        workerId: randomUUID(), host, sshPort: port, httpsPort: 1, username: user, privateKeyPem: await readFile(keyPath, 'utf8'), hostKey: lab.worker.hostKey,
-      };
-      const options = { hostKeys: inProcessHostKeys(), deadlineMs: 60_000, loginGraceMs: 0, note: (message: string) => void notes.push(message) };
-      await lab.worker.ssh.text('sudo cp -p /etc/ssh/ssh_host_ed25519_key /root/of-user-data');
-      const first = await loginToWorker(access, options, never);
-      expect(first.hostKey).not.toBe(lab.worker.hostKey);
-      await first.close();
-      const second = await loginToWorker(access, options, never);
-      expect(second.hostKey).toBe(first.hostKey);
-      expect((await second.exec('ls /etc/ssh | grep -e first -e next; sudo cat /etc/ssh/ssh_host_ed25519_key.pub', { signal: never, timeoutMs: 60_000 })).stdout.trim()).toBe(`${first.hostKey} causeway`);
-      // The link was cut between the change and the login that shows it: the key that was made is known, the change is not.
-      const cut = inProcessHostKeys();
-      cut.remember(`${access.workerId} ${lab.worker.hostKey} next`, first.hostKey);
-      const after = await loginToWorker(access, { ...options, hostKeys: cut }, never);
-      expect(after.hostKey).toBe(first.hostKey);
-      await after.close();
-      await second.exec('sudo cp -p /root/of-user-data /etc/ssh/ssh_host_ed25519_key; sudo kill -HUP "$(cat /run/sshd.pid)"', { signal: never, timeoutMs: 60_000 });
-      await second.close();
-      // Whoever has the user data can show its key, and no more.
-      await expect(loginToWorker(access, options, never)).rejects.toMatchObject({ code: 'transport.host-key-mismatch' });
-      expect(notes).toEqual([]);
-    } finally {
-      await lab.close();
-    }
-  });
+  it.runIf(process.geteuid?.() === 0)(
+    'has a worker make a host key of its own after the first login, and then refuses the one that was in its user data',
+    async () => {
+      const lab = await startMorphLab('native');
+      try {
+        const { host, port, user, keyPath } = lab.worker.ssh.access;
+        const notes: string[] = [];
+        const access: WorkerAccess = {
+          workerId: randomUUID(),
+          host,
+          sshPort: port,
+          httpsPort: 1,
+          username: user,
+          privateKeyPem: await readFile(keyPath, 'utf8'),
+          hostKey: lab.worker.hostKey,
+        };
+        const options = {
+          hostKeys: inProcessHostKeys(),
+          deadlineMs: 60_000,
+          loginGraceMs: 0,
+          note: (message: string) => void notes.push(message),
+        };
+        await lab.worker.ssh.text('sudo cp -p /etc/ssh/ssh_host_ed25519_key /root/of-user-data');
+        const first = await loginToWorker(access, options, never);
+        expect(first.hostKey).not.toBe(lab.worker.hostKey);
+        await first.close();
+        const second = await loginToWorker(access, options, never);
+        expect(second.hostKey).toBe(first.hostKey);
+        expect(
+          (
+            await second.exec('ls /etc/ssh | grep -e first -e next; sudo cat /etc/ssh/ssh_host_ed25519_key.pub', {
+              signal: never,
+              timeoutMs: 60_000,
+            })
+          ).stdout.trim(),
+        ).toBe(`${first.hostKey} causeway`);
+        // The link was cut between the change and the login that shows it: the key that was made is known, the change is not.
+        const cut = inProcessHostKeys();
+        cut.remember(`${access.workerId} ${lab.worker.hostKey} next`, first.hostKey);
+        const after = await loginToWorker(access, { ...options, hostKeys: cut }, never);
+        expect(after.hostKey).toBe(first.hostKey);
+        await after.close();
+        await second.exec(
+          'sudo cp -p /root/of-user-data /etc/ssh/ssh_host_ed25519_key; sudo kill -HUP "$(cat /run/sshd.pid)"',
+          { signal: never, timeoutMs: 60_000 },
+        );
+        await second.close();
+        // Whoever has the user data can show its key, and no more.
+        await expect(loginToWorker(access, options, never)).rejects.toMatchObject({
+          code: 'transport.host-key-mismatch',
+        });
+        expect(notes).toEqual([]);
+      } finally {
+        await lab.close();
+      }
+    },
+  );
 
   it('says once that a worker cannot change its host key, and goes on expecting the first one', async () => {
     const sshd = await startSshd();
     try {
       const notes: string[] = [];
       const access: WorkerAccess = {
-        workerId: randomUUID(), host: '127.0.0.1', sshPort: sshd.port, httpsPort: 1, username: sshd.username, privateKeyPem: sshd.privateKeyPem, hostKey: sshd.hostKey,
+        workerId: randomUUID(),
+        host: '127.0.0.1',
+        sshPort: sshd.port,
+        httpsPort: 1,
+        username: sshd.username,
+        privateKeyPem: sshd.privateKeyPem,
+        hostKey: sshd.hostKey,
       };
-      const options = { hostKeys: inProcessHostKeys(), deadlineMs: 60_000, loginGraceMs: 0, note: (message: string) => void notes.push(message) };
+      const options = {
+        hostKeys: inProcessHostKeys(),
+        deadlineMs: 60_000,
+        loginGraceMs: 0,
+        note: (message: string) => void notes.push(message),
+      };
       for (let login = 0; login < 2; login += 1) {
         const connection = await loginToWorker(access, options, never);
         expect(connection.hostKey).toBe(sshd.hostKey.split(' ').slice(0, 2).join(' '));
         await connection.close();
       }
-      expect(notes).toEqual([expect.stringMatching(/^The worker keeps the SSH host key from its user data: the worker cannot change its SSH host key: /)]);
+      expect(notes).toEqual([
+        expect.stringMatching(
+          /^The worker keeps the SSH host key from its user data: the worker cannot change its SSH host key: /,
+        ),
+      ]);
     } finally {
       await sshd.stop();
     }
@@ -157,10 +215,20 @@ describe('trust in a worker', () => {
     const [sshd, other] = [await startSshd(), await startSshd()];
     try {
       const access: WorkerAccess = {
-        workerId: randomUUID(), host: '127.0.0.1', sshPort: sshd.port, httpsPort: 1, username: sshd.username,
-        privateKeyPem: other.privateKeyPem, hostKey: sshd.hostKey,
+        workerId: randomUUID(),
+        host: '127.0.0.1',
+        sshPort: sshd.port,
+        httpsPort: 1,
+        username: sshd.username,
+        privateKeyPem: other.privateKeyPem,
+        hostKey: sshd.hostKey,
       };
-      const attempt = connectWorker(access, 'SSH', { allowPaths: [folder], deadlineMs: 60_000, loginGraceMs: 0 }, never);
+      const attempt = connectWorker(
+        access,
+        'SSH',
+        { allowPaths: [folder], deadlineMs: 60_000, loginGraceMs: 0 },
+        never,
+      );
       await expect(attempt).rejects.toMatchObject({ code: 'transport.login-refused' });
     } finally {
       await Promise.all([sshd.stop(), other.stop()]);
@@ -173,8 +241,13 @@ describe('trust in a worker', () => {
     const closedPort = await freePort();
     const proxy = await startCutProxy(() => (isUp ? sshd.port : closedPort));
     const access: WorkerAccess = {
-      workerId: randomUUID(), host: '127.0.0.1', sshPort: proxy.port, httpsPort: 1, username: sshd.username,
-      privateKeyPem: sshd.privateKeyPem, hostKey: sshd.hostKey,
+      workerId: randomUUID(),
+      host: '127.0.0.1',
+      sshPort: proxy.port,
+      httpsPort: 1,
+      username: sshd.username,
+      privateKeyPem: sshd.privateKeyPem,
+      hostKey: sshd.hostKey,
     };
     const connect = (deadlineMs: number, signal = never): ReturnType<typeof connectWorker> =>
       connectWorker(access, 'SSH', { allowPaths: [folder], deadlineMs }, signal);

@@ -16,9 +16,13 @@ interface Answer {
 /** The built command line in a process of its own, in the temporary folder. */
 function causeway(...args: string[]): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(project, 'out/main/cli.js'), ...args], { cwd: folder, env: { ...process.env, FORCE_COLOR: '1' } });
+    const child = spawn(process.execPath, [join(project, 'out/main/cli.js'), ...args], {
+      cwd: folder,
+      env: { ...process.env, FORCE_COLOR: '1' },
+    });
     const output = { stdout: '', stderr: '' };
-    for (const name of ['stdout', 'stderr'] as const) child[name].setEncoding('utf8').on('data', (text: string) => (output[name] += text));
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name].setEncoding('utf8').on('data', (text: string) => (output[name] += text));
     child.on('error', reject);
     child.on('close', (status) => resolve({ status, ...output }));
   });
@@ -45,15 +49,32 @@ const files: Readonly<Record<string, string | Uint8Array>> = {
   'warned.yaml': warned,
   'faulty.yaml': faulty,
   'broken.json': '{"source": ',
-  'needs-defaults.yaml': 'destination:\n  plugin: european-cloud\n  environment:\n    network_map: {a: b}\n    security_groups: [web]\n',
-  'provider.ini': '[european_cloud_migration_provider]\navailability_zone = zone-9\nmigr_network = mig\nmigr_machine_type = c1.2\ndefault_security_groups = base\n',
-  'catalog.json': JSON.stringify({ networks: [{ id: 'n1', name: 'mig' }, { id: 'n2', name: 'prod' }, { id: 'n3', name: 'prod' }] }),
+  'needs-defaults.yaml':
+    'destination:\n  plugin: european-cloud\n  environment:\n    network_map: {a: b}\n    security_groups: [web]\n',
+  'provider.ini':
+    '[european_cloud_migration_provider]\navailability_zone = zone-9\nmigr_network = mig\nmigr_machine_type = c1.2\ndefault_security_groups = base\n',
+  'catalog.json': JSON.stringify({
+    networks: [
+      { id: 'n1', name: 'mig' },
+      { id: 'n2', name: 'prod' },
+      { id: 'n3', name: 'prod' },
+    ],
+  }),
   'no-catalog.json': '{"networks": [{"id": 5}]}',
   'bom.yaml': `\ufeff${good.replaceAll('\n', '\r\n')}`,
   'latin1.yaml': Buffer.from('source: {plugin: "caf\xe9"}\n', 'latin1'),
   'large.yaml': Buffer.alloc(50 * 1024 * 1024, 'a'),
   'deep.json': '['.repeat(10_000),
-  'bomb.yaml': ['a: &a [x, x, x, x, x, x, x, x, x, x]', ...Array.from({ length: 12 }, (_, level) => `${'b'.repeat(level + 1)}: &${'b'.repeat(level + 1)} [${Array(10).fill(level === 0 ? '*a' : `*${'b'.repeat(level)}`).join(', ')}]`)].join('\n'),
+  'bomb.yaml': [
+    'a: &a [x, x, x, x, x, x, x, x, x, x]',
+    ...Array.from(
+      { length: 12 },
+      (_, level) =>
+        `${'b'.repeat(level + 1)}: &${'b'.repeat(level + 1)} [${Array(10)
+          .fill(level === 0 ? '*a' : `*${'b'.repeat(level)}`)
+          .join(', ')}]`,
+    ),
+  ].join('\n'),
 };
 
 beforeAll(() => {
@@ -62,9 +83,13 @@ beforeAll(() => {
   mkdirSync(join(folder, 'wave/empty'), { recursive: true });
   writeFileSync(join(folder, 'wave/a.yaml'), good);
   writeFileSync(join(folder, 'wave/b.yml'), warned);
-  writeFileSync(join(folder, 'wave/c.json'), '{"source": {"plugin": "virtualization-platform", "environment": {}}, // comment\n}');
+  writeFileSync(
+    join(folder, 'wave/c.json'),
+    '{"source": {"plugin": "virtualization-platform", "environment": {}}, // comment\n}',
+  );
   mkdirSync(join(folder, 'many'));
-  for (let index = 0; index < 1000; index++) writeFileSync(join(folder, `many/${String(index).padStart(4, '0')}.yaml`), index % 7 === 0 ? faulty : good);
+  for (let index = 0; index < 1000; index++)
+    writeFileSync(join(folder, `many/${String(index).padStart(4, '0')}.yaml`), index % 7 === 0 ? faulty : good);
 });
 
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -93,7 +118,10 @@ describe('exit status', () => {
     [2, ['good.yaml', '--catalog', 'broken.json']],
   ])('%i for validate %j', async (status, args) => {
     const answer = await causeway('validate', ...args);
-    expect({ status: answer.status, stderr: status === 2 ? answer.stderr !== '' : answer.stderr }).toEqual({ status, stderr: status === 2 ? true : '' });
+    expect({ status: answer.status, stderr: status === 2 ? answer.stderr !== '' : answer.stderr }).toEqual({
+      status,
+      stderr: status === 2 ? true : '',
+    });
   });
 });
 
@@ -114,7 +142,11 @@ describe('formats', () => {
               message: 'Unknown key "disk_buss" in the destination environment of european-cloud.',
               suggestion: 'Did you mean "disk_bus"?',
             },
-            expect.objectContaining({ severity: 'error', path: '/destination/environment/use_public_ip', rule: 'european-cloud/wrong-type' }) as unknown,
+            expect.objectContaining({
+              severity: 'error',
+              path: '/destination/environment/use_public_ip',
+              rule: 'european-cloud/wrong-type',
+            }) as unknown,
           ],
         },
       ],
@@ -133,15 +165,31 @@ describe('formats', () => {
 
   test('sarif and junit hold the same findings', async () => {
     const sarif = JSON.parse((await causeway('validate', 'faulty.yaml', '--format', 'sarif')).stdout) as {
-      runs: [{ results: { ruleId: string; level: string; locations: [{ physicalLocation: { region?: { startLine: number } } }] }[] }];
+      runs: [
+        {
+          results: {
+            ruleId: string;
+            level: string;
+            locations: [{ physicalLocation: { region?: { startLine: number } } }];
+          }[];
+        },
+      ];
     };
-    expect(sarif.runs[0].results.map(({ level, ruleId, locations }) => [level, ruleId, locations[0].physicalLocation.region?.startLine])).toEqual([
+    expect(
+      sarif.runs[0].results.map(({ level, ruleId, locations }) => [
+        level,
+        ruleId,
+        locations[0].physicalLocation.region?.startLine,
+      ]),
+    ).toEqual([
       ['note', 'general/no-catalog', undefined],
       ['error', 'european-cloud/unknown-key', 8],
       ['error', 'european-cloud/wrong-type', 9],
     ]);
     const junit = (await causeway('validate', 'faulty.yaml', 'good.yaml', '--format', 'junit')).stdout;
-    expect(junit).toMatch(/^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites name="causeway validate" tests="5" failures="2" errors="0">/);
+    expect(junit).toMatch(
+      /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites name="causeway validate" tests="5" failures="2" errors="0">/,
+    );
   });
 });
 
@@ -156,14 +204,21 @@ describe('hostile files', () => {
     const { stdout, status } = await causeway('validate', file, '--format', 'json');
     expect(status).toBe(1);
     const [result] = (JSON.parse(stdout) as { files: { findings: unknown[] }[] }).files;
-    expect(result?.findings).toEqual([{ severity: 'error', path: '', rule, message: expect.stringMatching(message) as unknown }]);
+    expect(result?.findings).toEqual([
+      { severity: 'error', path: '', rule, message: expect.stringMatching(message) as unknown },
+    ]);
   });
 });
 
 test('a thousand files are checked in worker threads too, in the order of their names', async () => {
   const { stdout, status } = await causeway('validate', 'many', '--format', 'json');
-  const { files: checked, summary } = JSON.parse(stdout) as { files: { file: string; valid: boolean }[]; summary: object };
-  expect(checked.map(({ file }) => file)).toEqual(Array.from({ length: 1000 }, (_, index) => join('many', `${String(index).padStart(4, '0')}.yaml`)));
+  const { files: checked, summary } = JSON.parse(stdout) as {
+    files: { file: string; valid: boolean }[];
+    summary: object;
+  };
+  expect(checked.map(({ file }) => file)).toEqual(
+    Array.from({ length: 1000 }, (_, index) => join('many', `${String(index).padStart(4, '0')}.yaml`)),
+  );
   expect(checked.map(({ valid }) => valid)).toEqual(checked.map((_, index) => index % 7 !== 0));
   expect(summary).toEqual({ files: 1000, valid: 857, errors: 286, warnings: 0 });
   expect(status).toBe(1);
@@ -172,7 +227,13 @@ test('a thousand files are checked in worker threads too, in the order of their 
 test('the catalog finds names that two resources share', async () => {
   const { stdout } = await causeway('validate', 'good.yaml', '--catalog', 'catalog.json', '--format', 'json');
   const [result] = (JSON.parse(stdout) as { files: { findings: object[] }[] }).files;
-  expect(result?.findings).toMatchObject([{ severity: 'error', path: '/destination/environment/network_map/VM Network', rule: 'european-cloud/ambiguous-name' }]);
+  expect(result?.findings).toMatchObject([
+    {
+      severity: 'error',
+      path: '/destination/environment/network_map/VM Network',
+      rule: 'european-cloud/ambiguous-name',
+    },
+  ]);
 });
 
 describe('explain', () => {
@@ -200,15 +261,22 @@ describe('explain', () => {
 
 describe('schema', () => {
   test('is printed as JSON Schema, Markdown and an example that validates', async () => {
-    const print = (format: string): Promise<Answer> => causeway('schema', 'european-cloud', 'destination', '--format', format);
-    expect(JSON.parse((await print('json-schema')).stdout)).toMatchObject({ type: 'object', additionalProperties: false });
+    const print = (format: string): Promise<Answer> =>
+      causeway('schema', 'european-cloud', 'destination', '--format', format);
+    expect(JSON.parse((await print('json-schema')).stdout)).toMatchObject({
+      type: 'object',
+      additionalProperties: false,
+    });
     expect((await print('markdown')).stdout).toContain('server_labels');
     writeFileSync(join(folder, 'example.yaml'), (await print('example')).stdout);
     expect(await causeway('validate', 'example.yaml')).toMatchObject({ status: 0, stderr: '' });
   });
 
-  test.each([[['european-cloud', 'source']], [['nonsense', 'source']], [['european-cloud']]])('ends with 2 for %j', async (args) => {
-    const { status, stdout, stderr } = await causeway('schema', ...args);
-    expect([status, stdout, stderr === '']).toEqual([2, '', false]);
-  });
+  test.each([[['european-cloud', 'source']], [['nonsense', 'source']], [['european-cloud']]])(
+    'ends with 2 for %j',
+    async (args) => {
+      const { status, stdout, stderr } = await causeway('schema', ...args);
+      expect([status, stdout, stderr === '']).toEqual([2, '', false]);
+    },
+  );
 });

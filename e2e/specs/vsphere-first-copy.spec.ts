@@ -14,7 +14,8 @@ describe('the list of areas in use', () => {
   afterEach(() => lab.close());
 
   const prepare = (): Promise<void> => lab.platform.prepare(lab.vmId, { automatically_enable_cbt: true }, signal);
-  const snapshot = (): Promise<Snapshot> => lab.platform.createSnapshot({ vmId: lab.vmId, tag: 'one', environment: {} }, signal);
+  const snapshot = (): Promise<Snapshot> =>
+    lab.platform.createSnapshot({ vmId: lab.vmId, tag: 'one', environment: {} }, signal);
   const read = async (of: Snapshot): Promise<DiskRead> => {
     const reader = await lab.platform.openDisk(of, lab.diskIds[0] ?? '', undefined, signal);
     try {
@@ -45,10 +46,37 @@ describe('the list of areas in use', () => {
   });
 
   it.each([
-    ['on storage other than VMFS', async () => { lab.rig.world.datastoreType = 'NFS'; untrack(); await prepare(); }],
-    ['when somebody else has enabled tracking', async () => { lab.rig.world.resetTracking(lab.vm); await prepare(); }],
-    ['when tracking was reset since', async () => { untrack(); await prepare(); lab.rig.world.resetTracking(lab.vm); }],
-    ['on top of a snapshot', async () => { untrack(); await prepare(); await lab.rig.takeSnapshot(lab.vm, 'by hand'); }],
+    [
+      'on storage other than VMFS',
+      async () => {
+        lab.rig.world.datastoreType = 'NFS';
+        untrack();
+        await prepare();
+      },
+    ],
+    [
+      'when somebody else has enabled tracking',
+      async () => {
+        lab.rig.world.resetTracking(lab.vm);
+        await prepare();
+      },
+    ],
+    [
+      'when tracking was reset since',
+      async () => {
+        untrack();
+        await prepare();
+        lab.rig.world.resetTracking(lab.vm);
+      },
+    ],
+    [
+      'on top of a snapshot',
+      async () => {
+        untrack();
+        await prepare();
+        await lab.rig.takeSnapshot(lab.vm, 'by hand');
+      },
+    ],
   ] as const)('is not asked for %s', async (_name, happen) => {
     await lab.write(0, 3 * MIB, MIB, 0x42);
     await happen();

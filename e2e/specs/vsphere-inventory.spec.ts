@@ -13,13 +13,19 @@ describe('what the virtualization platform and a ledger list', () => {
   });
   afterEach(() => lab.close());
 
-  const snapshot = (): Promise<Snapshot> => lab.platform.createSnapshot({ vmId: lab.vmId, tag: `tag-${(tags += 1)}`, environment: {} }, signal);
+  const snapshot = (): Promise<Snapshot> =>
+    lab.platform.createSnapshot({ vmId: lab.vmId, tag: `tag-${(tags += 1)}`, environment: {} }, signal);
 
   it('lists tags in a session of their own, which ends; without the service, VMs are listed all the same', async () => {
     await lab.rig.tag([lab.vm], 'Environment', 'production');
-    expect((await lab.platform.listVms(signal)).filter(({ tags }) => tags !== undefined).map(({ id, tags }) => [id, tags])).toEqual([[lab.vmId, ['Environment: production']]]);
+    expect(
+      (await lab.platform.listVms(signal)).filter(({ tags }) => tags !== undefined).map(({ id, tags }) => [id, tags]),
+    ).toEqual([[lab.vmId, ['Environment: production']]]);
     expect(lab.rig.openTagSessions()).toBe(0);
-    expect((await lab.platform.check(signal)).steps.find(({ name }) => name === 'Read tags')).toMatchObject({ outcome: 'passed', evidence: expect.stringMatching(/^1 of/) as string });
+    expect((await lab.platform.check(signal)).steps.find(({ name }) => name === 'Read tags')).toMatchObject({
+      outcome: 'passed',
+      evidence: expect.stringMatching(/^1 of/) as string,
+    });
     lab.rig.faults.add({ operation: 'unknown', nth: 1, times: 1000, effect: '503' });
     expect((await lab.platform.listVms(signal)).every(({ tags }) => tags === undefined)).toBe(true);
     lab.rig.faults.clear();
@@ -29,12 +35,21 @@ describe('what the virtualization platform and a ledger list', () => {
     const taken = await snapshot();
     const details = { vmId: lab.vmId, tag: taken.tag };
     const entry = (more: Partial<LedgerEntry>): LedgerEntry => ({
-      entryId: 'e', endpointId: 'end-1', kind: 'source-snapshot', key: 'k', name: taken.tag, lifetime: 'temporary', state: 'existing', details, createdAt: taken.takenAt, ...more,
+      entryId: 'e',
+      endpointId: 'end-1',
+      kind: 'source-snapshot',
+      key: 'k',
+      name: taken.tag,
+      lifetime: 'temporary',
+      state: 'existing',
+      details,
+      createdAt: taken.takenAt,
+      ...more,
     });
     const removed: string[] = [];
     const ledger = {
       async release(of: LedgerEntry, { findId, remove }: Parameters<LedgerScope['release']>[1], within: AbortSignal) {
-        const id = of.resourceId ?? await findId(of, within);
+        const id = of.resourceId ?? (await findId(of, within));
         if (id === undefined) return;
         await remove(id, of, within);
         removed.push(id);
@@ -44,7 +59,9 @@ describe('what the virtualization platform and a ledger list', () => {
     expect(listed).toMatchObject([{ kind: 'source-snapshot', id: taken.id, details }]);
     expect((await lab.platform.findResource?.(entry({ resourceId: taken.id }), signal))?.id).toBe(taken.id);
     expect((await lab.platform.findResource?.(entry({}), signal))?.id).toBe(taken.id);
-    expect(await lab.platform.findResource?.(entry({ details: { ...details, tag: 'another' } }), signal)).toBeUndefined();
+    expect(
+      await lab.platform.findResource?.(entry({ details: { ...details, tag: 'another' } }), signal),
+    ).toBeUndefined();
     await lab.platform.removeResource?.(entry({ details: { ...details, tag: 'another' } }), ledger, signal);
     expect(await lab.leftovers()).toHaveLength(1);
     await lab.platform.removeResource?.(entry({}), ledger, signal);
@@ -53,7 +70,11 @@ describe('what the virtualization platform and a ledger list', () => {
     await lab.platform.removeResource?.(entry({ resourceId: taken.id }), ledger, signal);
     expect(lab.rig.calls.filter(({ operation }) => operation === 'RemoveSnapshot_Task')).toHaveLength(1);
     const again = await snapshot();
-    await lab.platform.removeResource?.(entry({ resourceId: again.id, details: { vmId: lab.vmId, tag: again.tag } }), ledger, signal);
+    await lab.platform.removeResource?.(
+      entry({ resourceId: again.id, details: { vmId: lab.vmId, tag: again.tag } }),
+      ledger,
+      signal,
+    );
     expect(await lab.leftovers()).toEqual([]);
   });
 });

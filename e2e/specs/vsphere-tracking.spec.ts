@@ -21,7 +21,8 @@ describe('changed block tracking of the virtualization platform', () => {
   };
 
   describe('automatically_enable_cbt', () => {
-    const prepare = (enable: boolean | undefined) => lab.platform.prepare(lab.vmId, enable === undefined ? {} : { automatically_enable_cbt: enable }, signal);
+    const prepare = (enable: boolean | undefined) =>
+      lab.platform.prepare(lab.vmId, enable === undefined ? {} : { automatically_enable_cbt: enable }, signal);
 
     it('switches tracking on with a stun, effective for the next execution', async () => {
       untrack();
@@ -51,21 +52,26 @@ describe('changed block tracking of the virtualization platform', () => {
       await prepare(true);
       expect(called('ReconfigVM_Task')).toBe(0);
       expect(told()).toMatch(/stays off, because it has a snapshot \(before the update\)/);
-      expect(await lab.platform.unsupportedDevices?.(lab.vmId, signal)).toContainEqual(expect.stringMatching(/cannot be enabled while the VM has snapshots \(before the update\)/));
+      expect(await lab.platform.unsupportedDevices?.(lab.vmId, signal)).toContainEqual(
+        expect.stringMatching(/cannot be enabled while the VM has snapshots \(before the update\)/),
+      );
       await lab.rig.removeSnapshot(lab.vm, foreign);
     });
 
-    it.each([false, undefined])('changes nothing when it is %s; each execution then compares everything', async (enable) => {
-      untrack();
-      await prepare(enable);
-      expect(called('ReconfigVM_Task')).toBe(0);
-      const base = await snapshot();
-      await lab.platform.promoteToBase(base, undefined, signal);
-      const next = await snapshot(base);
-      expect((await read(next, base)).coverage).toBe('allocated');
-      expect(told()).toMatch(/changes are not tracked/);
-      await lab.platform.discardSnapshot(next, base, signal);
-    });
+    it.each([false, undefined])(
+      'changes nothing when it is %s; each execution then compares everything',
+      async (enable) => {
+        untrack();
+        await prepare(enable);
+        expect(called('ReconfigVM_Task')).toBe(0);
+        const base = await snapshot();
+        await lab.platform.promoteToBase(base, undefined, signal);
+        const next = await snapshot(base);
+        expect((await read(next, base)).coverage).toBe('allocated');
+        expect(told()).toMatch(/changes are not tracked/);
+        await lab.platform.discardSnapshot(next, base, signal);
+      },
+    );
 
     it('says what the account lacks, and goes on without', async () => {
       untrack();
@@ -77,23 +83,43 @@ describe('changed block tracking of the virtualization platform', () => {
 
   describe('changes that tracking would miss', () => {
     const ways: readonly (readonly [string, () => void, RegExp])[] = [
-      ['a revert to a snapshot', () => lab.rig.world.happen('TaskEvent', lab.vmId, { descriptionId: 'VirtualMachineSnapshot.revert' }), /reverted/],
+      [
+        'a revert to a snapshot',
+        () => lab.rig.world.happen('TaskEvent', lab.vmId, { descriptionId: 'VirtualMachineSnapshot.revert' }),
+        /reverted/,
+      ],
       ['a move to other storage', () => lab.rig.world.move(lab.vm, lab.vm.hostId, 'LocalDS_1'), /moved/],
-      ['a restart by high availability', () => lab.rig.world.happen('VmRestartedOnAlternateHostEvent', lab.vmId), /host failed/],
-      ['a loss of power of its host', () => {
-        lab.rig.world.loseHostPower(lab.vm.hostId);
-        lab.rig.world.powerOn(lab.vm);
-      }, /lost power/],
+      [
+        'a restart by high availability',
+        () => lab.rig.world.happen('VmRestartedOnAlternateHostEvent', lab.vmId),
+        /host failed/,
+      ],
+      [
+        'a loss of power of its host',
+        () => {
+          lab.rig.world.loseHostPower(lab.vm.hostId);
+          lab.rig.world.powerOn(lab.vm);
+        },
+        /lost power/,
+      ],
       ['a loss of power after which the VM stays off', () => lab.rig.world.loseHostPower(lab.vm.hostId), /lost power/],
-      ['a loss of power of its host that ends up as a VM that was powered off', () => {
-        lab.rig.world.loseHostPower(lab.vm.hostId);
-        lab.rig.world.happen('VmPoweredOffEvent', lab.vmId);
-      }, /host lost its connection or power/],
-      ['a part of its history was purged', () => {
-        lab.rig.world.happen('TaskEvent', lab.vmId, { descriptionId: 'VirtualMachineSnapshot.revert' });
-        lab.rig.world.purgeEvents();
-        lab.rig.world.happen('VmMigratedEvent', lab.vmId);
-      }, /history since the last execution is incomplete/],
+      [
+        'a loss of power of its host that ends up as a VM that was powered off',
+        () => {
+          lab.rig.world.loseHostPower(lab.vm.hostId);
+          lab.rig.world.happen('VmPoweredOffEvent', lab.vmId);
+        },
+        /host lost its connection or power/,
+      ],
+      [
+        'a part of its history was purged',
+        () => {
+          lab.rig.world.happen('TaskEvent', lab.vmId, { descriptionId: 'VirtualMachineSnapshot.revert' });
+          lab.rig.world.purgeEvents();
+          lab.rig.world.happen('VmMigratedEvent', lab.vmId);
+        },
+        /history since the last execution is incomplete/,
+      ],
       ['a reset of tracking', () => lab.rig.world.resetTracking(lab.vm), /was reset/],
     ];
     it.each(ways)('after %s are found by a comparison', async (_name, happen, why) => {
@@ -124,7 +150,10 @@ describe('changed block tracking of the virtualization platform', () => {
       try {
         const base = await snapshot();
         await lab.platform.promoteToBase(base, undefined, signal);
-        const next = await platform.createSnapshot({ vmId: lab.vmId, tag: 'without-history', environment: {}, base }, signal);
+        const next = await platform.createSnapshot(
+          { vmId: lab.vmId, tag: 'without-history', environment: {}, base },
+          signal,
+        );
         expect((await read(next, base)).coverage).toBe('allocated');
         expect(told()).toMatch(/the server keeps no history/);
         await platform.discardSnapshot(next, base, signal);
@@ -135,10 +164,13 @@ describe('changed block tracking of the virtualization platform', () => {
 
     it.each([
       ['is shut down for the last execution', () => lab.platform.shutdown?.(lab.vmId, {}, signal)],
-      ['was shut down and started', async () => {
-        lab.rig.world.powerOff(lab.vm);
-        lab.rig.world.powerOn(lab.vm);
-      }],
+      [
+        'was shut down and started',
+        async () => {
+          lab.rig.world.powerOff(lab.vm);
+          lab.rig.world.powerOn(lab.vm);
+        },
+      ],
     ])('do not come from a VM that %s', async (_name, happen) => {
       const base = await snapshot();
       const { replica } = await read(base);
@@ -174,25 +206,37 @@ describe('changed block tracking of the virtualization platform', () => {
       await lab.platform.promoteToBase(last, anew, signal);
     });
 
-    it.each(['runs', 'is off'])('after a disk grew are tracked again by the next execution where tracking may be switched and the VM %s', async (power) => {
-      lab.vm.isRunning = power === 'runs';
-      const take = (tag: string, base?: Snapshot) => lab.platform.createSnapshot({ vmId: lab.vmId, tag, environment: { automatically_enable_cbt: true }, ...(base === undefined ? {} : { base }) }, signal);
-      const base = await take('first');
-      await lab.platform.promoteToBase(base, undefined, signal);
-      expect(called('ReconfigVM_Task')).toBe(0);
-      await lab.growDisk(0, 20 * MIB);
-      const grown = await take('grown', base);
-      const { coverage, replica } = await read(grown, base);
-      expect([coverage, called('ReconfigVM_Task')]).toEqual(['allocated', 2]);
-      expect(told()).toMatch(/disabled and enabled again/);
-      await lab.platform.promoteToBase(grown, base, signal);
-      await lab.write(0, 18 * MIB, 65_536, 0x41);
-      const last = await take('last', grown);
-      expect(await read(last, grown, replica)).toMatchObject({ coverage: 'changed', dataBytes: 65_536 });
-      expect(called('ReconfigVM_Task')).toBe(2);
-      await lab.platform.promoteToBase(last, grown, signal);
-      expect(await lab.leftovers()).toEqual([]);
-    });
+    it.each(['runs', 'is off'])(
+      'after a disk grew are tracked again by the next execution where tracking may be switched and the VM %s',
+      async (power) => {
+        lab.vm.isRunning = power === 'runs';
+        const take = (tag: string, base?: Snapshot) =>
+          lab.platform.createSnapshot(
+            {
+              vmId: lab.vmId,
+              tag,
+              environment: { automatically_enable_cbt: true },
+              ...(base === undefined ? {} : { base }),
+            },
+            signal,
+          );
+        const base = await take('first');
+        await lab.platform.promoteToBase(base, undefined, signal);
+        expect(called('ReconfigVM_Task')).toBe(0);
+        await lab.growDisk(0, 20 * MIB);
+        const grown = await take('grown', base);
+        const { coverage, replica } = await read(grown, base);
+        expect([coverage, called('ReconfigVM_Task')]).toEqual(['allocated', 2]);
+        expect(told()).toMatch(/disabled and enabled again/);
+        await lab.platform.promoteToBase(grown, base, signal);
+        await lab.write(0, 18 * MIB, 65_536, 0x41);
+        const last = await take('last', grown);
+        expect(await read(last, grown, replica)).toMatchObject({ coverage: 'changed', dataBytes: 65_536 });
+        expect(called('ReconfigVM_Task')).toBe(2);
+        await lab.platform.promoteToBase(last, grown, signal);
+        expect(await lab.leftovers()).toEqual([]);
+      },
+    );
 
     it('are found by comparisons when somebody enabled tracking on top of a snapshot', async () => {
       untrack();
@@ -244,30 +288,39 @@ describe('changed block tracking of the virtualization platform', () => {
   });
 });
 
-it.each([1, 2, 4, 6, 7, 8, 9, 10, 12])('leaves no snapshot of tracking when it is cancelled at call %i from its creation on', async (count) => {
-  const cancel = new AbortController();
-  let after = Infinity;
-  const lab = await vsphereHarness({
-    onCall: ({ operation }) => {
-      if (operation === 'CreateSnapshot_Task') after = 0;
-      after += 1;
-      if (after === count) cancel.abort();
-    },
-  });
-  try {
-    lab.vm.isTracked = false;
-    lab.rig.world.applyTracking(lab.vm);
-    await expect(lab.platform.prepare(lab.vmId, { automatically_enable_cbt: true }, cancel.signal)).rejects.toBeDefined();
-    expect(lab.rig.calls.some(({ operation }) => operation === 'CreateSnapshot_Task')).toBe(true);
-    expect(await lab.leftovers()).toEqual([]);
-  } finally {
-    await lab.close();
-  }
-});
+it.each([1, 2, 4, 6, 7, 8, 9, 10, 12])(
+  'leaves no snapshot of tracking when it is cancelled at call %i from its creation on',
+  async (count) => {
+    const cancel = new AbortController();
+    let after = Infinity;
+    const lab = await vsphereHarness({
+      onCall: ({ operation }) => {
+        if (operation === 'CreateSnapshot_Task') after = 0;
+        after += 1;
+        if (after === count) cancel.abort();
+      },
+    });
+    try {
+      lab.vm.isTracked = false;
+      lab.rig.world.applyTracking(lab.vm);
+      await expect(
+        lab.platform.prepare(lab.vmId, { automatically_enable_cbt: true }, cancel.signal),
+      ).rejects.toBeDefined();
+      expect(lab.rig.calls.some(({ operation }) => operation === 'CreateSnapshot_Task')).toBe(true);
+      expect(await lab.leftovers()).toEqual([]);
+    } finally {
+      await lab.close();
+    }
+  },
+);
 
 it('a single host compares whole disks when its short history no longer has the base', async () => {
   const lab = await vsphereHarness({ singleHost: true });
-  const take = (tag: string, base?: Snapshot) => lab.platform.createSnapshot({ vmId: lab.vmId, tag, environment: {}, ...(base === undefined ? {} : { base }) }, signal);
+  const take = (tag: string, base?: Snapshot) =>
+    lab.platform.createSnapshot(
+      { vmId: lab.vmId, tag, environment: {}, ...(base === undefined ? {} : { base }) },
+      signal,
+    );
   const coverageOf = async (of: Snapshot, base: Snapshot): Promise<string> => {
     const reader = await lab.platform.openDisk(of, lab.diskIds[0] ?? '', base, signal);
     await reader.close();

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inFirstWay } from '../../electron/engine/platforms/virtualization-platform/disk-access/disk-access.ts';
 import { vendorLibrary } from '../../electron/engine/platforms/virtualization-platform/disk-access/vendor-library-way.ts';
-import { createVsphereSource, type VsphereConnection } from '../../electron/engine/platforms/virtualization-platform/source/index.ts';
+import {
+  createVsphereSource,
+  type VsphereConnection,
+} from '../../electron/engine/platforms/virtualization-platform/source/index.ts';
 import type { Snapshot, SourcePlatform } from '../../electron/engine/ports/source-platform.ts';
 import { firstDifference, readOnto, type DiskRead } from '../conformance/read-snapshot.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
@@ -31,11 +34,19 @@ describe('the same VM by each transport', () => {
     folder = await mkdtemp(join(tmpdir(), 'cwy-transports-'));
     notes = [];
     lab = await vsphereHarness();
-    leases = new ExportLeases({ origin: () => `https://*:${exportHost.port}`, sslThumbprint: () => exportHost.sslThumbprint });
+    leases = new ExportLeases({
+      origin: () => `https://*:${exportHost.port}`,
+      sslThumbprint: () => exportHost.sslThumbprint,
+    });
     exportHost = await startHttpsHost(leases.handle);
     lab.rig.world.leases = leases;
     // Runs that compress and runs that don't, with zeros between them.
-    for (const [offset, length, byte] of [[0, 2 * MIB, 0x41], [3 * MIB + 512, 700_000, 0x42], [15 * MIB, MIB, 0x43]] as const) await lab.write(0, offset, length, byte);
+    for (const [offset, length, byte] of [
+      [0, 2 * MIB, 0x41],
+      [3 * MIB + 512, 700_000, 0x42],
+      [15 * MIB, MIB, 0x43],
+    ] as const)
+      await lab.write(0, offset, length, byte);
     await lab.write(1, 4 * MIB, 5000, 0x44);
   });
   afterEach(async () => {
@@ -46,9 +57,16 @@ describe('the same VM by each transport', () => {
   });
 
   const clock = hurriedClock(5);
-  const context = () => ({ scratchFolder: join(folder, 'scratch'), use: { replicaId: 'rep-1', executionId: 'exe-1', note: (message: string) => void notes.push(message) } });
+  const context = () => ({
+    scratchFolder: join(folder, 'scratch'),
+    use: { replicaId: 'rep-1', executionId: 'exe-1', note: (message: string) => void notes.push(message) },
+  });
   const source = (access: Access): SourcePlatform => {
-    const made = createVsphereSource({ ...lab.rig.connection, disk_access: access }, context(), { clock, random: () => 0, backOff: { attempts: 4, firstMs: 1, capMs: 5 } });
+    const made = createVsphereSource({ ...lab.rig.connection, disk_access: access }, context(), {
+      clock,
+      random: () => 0,
+      backOff: { attempts: 4, firstMs: 1, capMs: 5 },
+    });
     opened.push(made);
     return made;
   };
@@ -66,19 +84,55 @@ describe('the same VM by each transport', () => {
       }
     }
     const thumbprint = new X509Certificate(caCertificate).fingerprint;
-    await buildStandIn(place, '8.0.2', { log: join(place, 'calls.log'), user: username, password: String(password), thumbprint, disks });
+    await buildStandIn(place, '8.0.2', {
+      log: join(place, 'calls.log'),
+      user: username,
+      password: String(password),
+      thumbprint,
+      disks,
+    });
     const plugin = await vddkPlugin();
     const made = createVsphereSource(lab.rig.connection, context(), {
-      clock, random: () => 0, backOff: { attempts: 4, firstMs: 1, capMs: 5 },
-      access: (session) => inFirstWay([vendorLibrary(session, { folder: place, port: port ?? 443, user: username, password: String(password), caCertificate, allowUntrusted: false, plugin })], (message) => void notes.push(message)),
+      clock,
+      random: () => 0,
+      backOff: { attempts: 4, firstMs: 1, capMs: 5 },
+      access: (session) =>
+        inFirstWay(
+          [
+            vendorLibrary(session, {
+              folder: place,
+              port: port ?? 443,
+              user: username,
+              password: String(password),
+              caCertificate,
+              allowUntrusted: false,
+              plugin,
+            }),
+          ],
+          (message) => void notes.push(message),
+        ),
     });
     expect(host).toBeDefined();
     opened.push(made);
     return made;
   };
   const snapshot = (platform: SourcePlatform, base?: Snapshot) =>
-    platform.createSnapshot({ vmId: lab.vmId, tag: `tag-${(tags += 1)}`, environment: { disklib_compatibility_version: '7.0' }, ...(base === undefined ? {} : { base }) }, signal);
-  const read = async (platform: SourcePlatform, of: Snapshot, index: number, base?: Snapshot, former?: Buffer): Promise<DiskRead> => {
+    platform.createSnapshot(
+      {
+        vmId: lab.vmId,
+        tag: `tag-${(tags += 1)}`,
+        environment: { disklib_compatibility_version: '7.0' },
+        ...(base === undefined ? {} : { base }),
+      },
+      signal,
+    );
+  const read = async (
+    platform: SourcePlatform,
+    of: Snapshot,
+    index: number,
+    base?: Snapshot,
+    former?: Buffer,
+  ): Promise<DiskRead> => {
     const reader = await platform.openDisk(of, lab.diskIds[index] ?? '', base, signal);
     try {
       return await readOnto(reader, former, signal);
@@ -87,31 +141,37 @@ describe('the same VM by each transport', () => {
     }
   };
 
-  it.each(['data_port', 'vendor_library', 'datastore_files', 'export', 'auto'] as const)('%s gives the bytes of a first and of a further execution', async (access) => {
-    const control = source('auto');
-    const reading = () => (access === 'vendor_library' ? withLibrary() : Promise.resolve(source(access)));
-    const base = await snapshot(control);
-    const first = await reading();
-    const replicas: Buffer[] = [];
-    for (const index of [0, 1]) {
-      const result = await read(first, base, index);
-      expect(firstDifference(result.replica, await lab.content(index)), `disk ${index}`).toBeUndefined();
-      replicas.push(result.replica);
-    }
-    await control.promoteToBase(base, undefined, signal);
-    await lab.write(0, 5 * MIB, 65_536, 0x51);
-    await lab.zero(0, 0, 131_072);
-    const next = await snapshot(control, base);
-    const result = await read(await reading(), next, 0, base, replicas[0]);
-    expect(result.coverage).toBe('changed');
-    expect(result.dataBytes).toBeLessThanOrEqual(3 * 65_536);
-    expect(firstDifference(result.replica, await lab.content(0))).toBeUndefined();
-    await control.promoteToBase(next, base, signal);
-    expect(await lab.leftovers()).toEqual([]);
-    expect(leases.ends()).not.toContain(undefined);
-    expect(leases.ends().length > 0).toBe(access === 'export');
-    if (access === 'export') expect(notes.join('\n')).toMatch(/received as a whole, from its beginning[^]*received as a whole although only its changes are needed/);
-  });
+  it.each(['data_port', 'vendor_library', 'datastore_files', 'export', 'auto'] as const)(
+    '%s gives the bytes of a first and of a further execution',
+    async (access) => {
+      const control = source('auto');
+      const reading = () => (access === 'vendor_library' ? withLibrary() : Promise.resolve(source(access)));
+      const base = await snapshot(control);
+      const first = await reading();
+      const replicas: Buffer[] = [];
+      for (const index of [0, 1]) {
+        const result = await read(first, base, index);
+        expect(firstDifference(result.replica, await lab.content(index)), `disk ${index}`).toBeUndefined();
+        replicas.push(result.replica);
+      }
+      await control.promoteToBase(base, undefined, signal);
+      await lab.write(0, 5 * MIB, 65_536, 0x51);
+      await lab.zero(0, 0, 131_072);
+      const next = await snapshot(control, base);
+      const result = await read(await reading(), next, 0, base, replicas[0]);
+      expect(result.coverage).toBe('changed');
+      expect(result.dataBytes).toBeLessThanOrEqual(3 * 65_536);
+      expect(firstDifference(result.replica, await lab.content(0))).toBeUndefined();
+      await control.promoteToBase(next, base, signal);
+      expect(await lab.leftovers()).toEqual([]);
+      expect(leases.ends()).not.toContain(undefined);
+      expect(leases.ends().length > 0).toBe(access === 'export');
+      if (access === 'export')
+        expect(notes.join('\n')).toMatch(
+          /received as a whole, from its beginning[^]*received as a whole although only its changes are needed/,
+        );
+    },
+  );
 
   it('reads two disks of one export at a time, and renews a session that ended in between', async () => {
     const platform = source('export');
@@ -119,7 +179,8 @@ describe('the same VM by each transport', () => {
     const readers = await Promise.all(lab.diskIds.map((id) => platform.openDisk(taken, id, undefined, signal)));
     lab.rig.world.expireSessions();
     const results = await Promise.all(readers.map((reader) => readOnto(reader, undefined, signal)));
-    for (const [index, { replica }] of results.entries()) expect(firstDifference(replica, await lab.content(index))).toBeUndefined();
+    for (const [index, { replica }] of results.entries())
+      expect(firstDifference(replica, await lab.content(index))).toBeUndefined();
     await Promise.all(readers.map((reader) => reader.close()));
     expect(leases.ends()).toEqual(['completed']);
     await platform.discardSnapshot(taken, undefined, signal);
@@ -130,7 +191,10 @@ describe('the same VM by each transport', () => {
     const { key } = lab.rig.world.addDisk(lab.vm, new MemoryDisk(MIB), { isEncrypted: true });
     const platform = source('datastore_files');
     const taken = await snapshot(platform);
-    await expect(platform.openDisk(taken, String(key), undefined, signal)).rejects.toMatchObject({ code: 'source.unsupported', message: expect.stringContaining('Hard disk 3 of VM') as string });
+    await expect(platform.openDisk(taken, String(key), undefined, signal)).rejects.toMatchObject({
+      code: 'source.unsupported',
+      message: expect.stringContaining('Hard disk 3 of VM') as string,
+    });
     await (await platform.openDisk(taken, lab.diskIds[0] ?? '', undefined, signal)).close();
     await platform.discardSnapshot(taken, undefined, signal);
   });
@@ -140,7 +204,10 @@ describe('the same VM by each transport', () => {
     const foreign = await lab.rig.takeSnapshot(lab.vm, 'by hand');
     const platform = source('datastore_files');
     const taken = await snapshot(platform);
-    await expect(platform.openDisk(taken, lab.diskIds[0] ?? '', undefined, signal)).rejects.toMatchObject({ code: 'source.unsupported', message: expect.stringContaining('snapshot') as string });
+    await expect(platform.openDisk(taken, lab.diskIds[0] ?? '', undefined, signal)).rejects.toMatchObject({
+      code: 'source.unsupported',
+      message: expect.stringContaining('snapshot') as string,
+    });
     expect(leases.ends()).toEqual([]);
     await platform.discardSnapshot(taken, undefined, signal);
     await lab.rig.removeSnapshot(lab.vm, foreign);

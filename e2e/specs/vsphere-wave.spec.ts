@@ -40,20 +40,37 @@ it('30 VMs of three hosts are read in one wave within what their hosts allow: di
       }
     }
     const execute = async (vm: RigVm): Promise<void> => {
-      const source = createVsphereSource(rig.connection, { scratchFolder: join(folder, vm.id), use: { replicaId: `rep-${vm.id}`, executionId: `exe-${vm.id}`, note: (message) => void notes.push(message) } }, {
-        clock: hurriedClock(5), random: () => 0.5, backOff: { attempts: 6, firstMs: 5, capMs: 100 },
-      });
+      const source = createVsphereSource(
+        rig.connection,
+        {
+          scratchFolder: join(folder, vm.id),
+          use: { replicaId: `rep-${vm.id}`, executionId: `exe-${vm.id}`, note: (message) => void notes.push(message) },
+        },
+        {
+          clock: hurriedClock(5),
+          random: () => 0.5,
+          backOff: { attempts: 6, firstMs: 5, capMs: 100 },
+        },
+      );
       try {
         await source.prepare(vm.id, {}, signal);
         const taken = await source.createSnapshot({ vmId: vm.id, tag: `wave-${vm.id}`, environment: {} }, signal);
-        await Promise.all(taken.disks.map(async ({ diskId }, index) => {
-          const reader = await source.openDisk(taken, diskId, undefined, signal);
-          try {
-            expect(firstDifference((await readOnto(reader, undefined, signal)).replica, rig.world.memory(vm, index).content), `disk ${diskId} of ${vm.name}`).toBeUndefined();
-          } finally {
-            await reader.close();
-          }
-        }));
+        await Promise.all(
+          taken.disks.map(async ({ diskId }, index) => {
+            const reader = await source.openDisk(taken, diskId, undefined, signal);
+            try {
+              expect(
+                firstDifference(
+                  (await readOnto(reader, undefined, signal)).replica,
+                  rig.world.memory(vm, index).content,
+                ),
+                `disk ${diskId} of ${vm.name}`,
+              ).toBeUndefined();
+            } finally {
+              await reader.close();
+            }
+          }),
+        );
         await source.promoteToBase(taken, undefined, signal);
       } finally {
         await source.close();

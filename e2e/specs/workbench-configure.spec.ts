@@ -47,7 +47,9 @@ describe.runIf(process.geteuid?.() === 0)('configuring in the workbench', () => 
     await lookAt('defaults');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('No changes').waitFor();
-    expect(JSON.parse(readFileSync(join(lab.project, 'defaults.json'), 'utf8'))).toEqual({ 'european-cloud/destination': { environment: { disk_bus: 'virtio' } } });
+    expect(JSON.parse(readFileSync(join(lab.project, 'defaults.json'), 'utf8'))).toEqual({
+      'european-cloud/destination': { environment: { disk_bus: 'virtio' } },
+    });
   });
 
   it('shows where each value is from, and inherits, sets and clears', async () => {
@@ -70,10 +72,15 @@ describe.runIf(process.geteuid?.() === 0)('configuring in the workbench', () => 
   it('offers what the destination has, and takes what nobody offers', async () => {
     const type = setting('machine_type').getByRole('combobox');
     await type.click();
-    await page.getByRole('option', { name: /c2i\.1/ }).first().waitFor();
+    await page
+      .getByRole('option', { name: /c2i\.1/ })
+      .first()
+      .waitFor();
     await page.keyboard.press('Escape');
     await type.fill('c9.none');
-    await setting('machine_type').getByText('The destination has no machine type with the name or ID "c9.none".').waitFor();
+    await setting('machine_type')
+      .getByText('The destination has no machine type with the name or ID "c9.none".')
+      .waitFor();
     await page.getByText('1 error, 0 warnings').waitFor();
   });
 
@@ -119,7 +126,9 @@ describe.runIf(process.geteuid?.() === 0)('configuring in the workbench', () => 
     await choose(setting('disk_bus').getByRole('combobox'), 'scsi');
     await page.getByRole('button', { name: 'Text', exact: true }).click();
     await expect.poll(() => editorText(document)).toMatch(/^# kept\n/);
-    expect((await editorText(document)).split('\n').filter((line) => !written.split('\n').includes(line))).toEqual(['    disk_bus: scsi']);
+    expect((await editorText(document)).split('\n').filter((line) => !written.split('\n').includes(line))).toEqual([
+      '    disk_bus: scsi',
+    ]);
     await page.getByRole('button', { name: 'Form', exact: true }).click();
     await page.getByRole('button', { name: 'Inherit: Disk bus' }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -128,7 +137,9 @@ describe.runIf(process.geteuid?.() === 0)('configuring in the workbench', () => 
     await configure('web-01');
     // At once: rows come and go while the page asks the endpoints for names.
     const names = setting('network_map').getByLabel('Name', { exact: true });
-    await expect.poll(() => names.evaluateAll((fields) => fields.map((field) => (field as HTMLInputElement).value))).toEqual(hostileKeys);
+    await expect
+      .poll(() => names.evaluateAll((fields) => fields.map((field) => (field as HTMLInputElement).value)))
+      .toEqual(hostileKeys);
     await setting('set_dhcp').getByText('This VM', { exact: true }).waitFor();
   });
 
@@ -147,8 +158,14 @@ describe.runIf(process.geteuid?.() === 0)('configuring in the workbench', () => 
     await writeOver(document, 'destination: {}');
     await document.press('ControlOrMeta+z');
     await expect.poll(() => editorText(document)).toMatch(/\n {4}disk_bus: $/);
-    await writeOver(document, before.replace(/( +)set_dhcp: true/, '$1set_dhcp: true\n$1retain_user_credentialz: true'));
-    await page.getByRole('button', { name: /retain_user_credentialz/ }).first().waitFor();
+    await writeOver(
+      document,
+      before.replace(/( +)set_dhcp: true/, '$1set_dhcp: true\n$1retain_user_credentialz: true'),
+    );
+    await page
+      .getByRole('button', { name: /retain_user_credentialz/ })
+      .first()
+      .waitFor();
     await document.press('F8');
     expect(await document.locator('.cm-activeLine').textContent()).toContain('retain_user_credentialz');
     await document.locator('.cm-lintRange-error').first().hover();
@@ -216,12 +233,15 @@ describe.runIf(process.geteuid?.() === 0)('configuring in the workbench', () => 
     await size.fill('20');
   });
 
-  it('marks choices as old when the destination can\'t be asked', async () => {
+  it("marks choices as old when the destination can't be asked", async () => {
     await lab.cloud.close();
     await page.reload();
     await page.getByText(/[Oo]ptions (from|are from)/).waitFor();
     await setting('machine_type').getByRole('combobox').click();
-    await page.getByRole('option', { name: /c2i\.1/ }).first().waitFor();
+    await page
+      .getByRole('option', { name: /c2i\.1/ })
+      .first()
+      .waitFor();
     await page.keyboard.press('Escape');
     await lookAt('configure-offline');
   });

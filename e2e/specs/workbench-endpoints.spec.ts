@@ -41,7 +41,7 @@ afterAll(async () => {
 describe('endpoints in the workbench', () => {
   it('says what was tried and what failed when a check fails', async () => {
     await go('Endpoints');
-    await add('Disk images', { 'Name': 'Images', 'Folder or file': join(root, 'elsewhere') });
+    await add('Disk images', { Name: 'Images', 'Folder or file': join(root, 'elsewhere') });
     await page.getByRole('button', { name: 'Check connection of Images' }).click();
     await page.getByText('Images: check failed').waitFor();
     await page.getByText(join(root, 'elsewhere')).first().waitFor();
@@ -67,10 +67,12 @@ describe('endpoints in the workbench', () => {
 
   it('exports one without its secrets', async () => {
     await add('European cloud (STACKIT)', {
-      'Name': 'Cloud',
+      Name: 'Cloud',
       'Project ID': 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11',
-      'Region': 'eu01',
-      'Service account key': JSON.stringify({ credentials: { kid: 'key-1', iss: 'lab@sa.example.invalid', sub: 'sub-1', privateKey: canary } }),
+      Region: 'eu01',
+      'Service account key': JSON.stringify({
+        credentials: { kid: 'key-1', iss: 'lab@sa.example.invalid', sub: 'sub-1', privateKey: canary },
+      }),
     });
     const waiting = page.waitForEvent('download');
     await act('Cloud', 'Export without secrets');
@@ -81,7 +83,9 @@ describe('endpoints in the workbench', () => {
     expect(text).not.toContain(canary);
     expect(await page.content()).not.toContain(canary);
     await page.getByRole('link', { name: 'Add endpoint' }).click();
-    await page.locator('input[type=file]').setInputFiles({ name: 'cloud.yaml', mimeType: 'application/yaml', buffer: Buffer.from(text) });
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'cloud.yaml', mimeType: 'application/yaml', buffer: Buffer.from(text) });
     await page.getByText('Exported files contain no secrets').waitFor();
     expect(await page.getByLabel('Region').inputValue()).toBe('eu01');
     await page.getByRole('link', { name: 'Cancel' }).click();
@@ -126,7 +130,13 @@ describe('endpoints in the workbench', () => {
     await page.getByRole('link', { name: 'Cancel' }).click();
     // A check that fails for the certificate leads there; what it therefore skipped is one line.
     const port = address.split(':')[1] ?? '';
-    await add('Server virtualization manager (Oracle VM)', { Name: 'Manager', Host: 'localhost', Port: port, 'User name': 'admin', Password: 'password' });
+    await add('Server virtualization manager (Oracle VM)', {
+      Name: 'Manager',
+      Host: 'localhost',
+      Port: port,
+      'User name': 'admin',
+      Password: 'password',
+    });
     await page.getByRole('button', { name: 'Check connection of Manager' }).click();
     await page.getByText('Manager: check failed').waitFor();
     await page.getByText(/^\d+ more checks: skipped$/).waitFor();
@@ -144,9 +154,15 @@ describe('endpoints in the workbench', () => {
     try {
       lab.cloud.signIn.codeIntervalSeconds = 0.2;
       const { service_principal_credentials: _none, ...connection } = lab.connection;
-      const file = JSON.stringify({ name: 'Azure', plugin: 'resource-group-cloud', connection: { ...connection, sign_in: 'device_code' } });
+      const file = JSON.stringify({
+        name: 'Azure',
+        plugin: 'resource-group-cloud',
+        connection: { ...connection, sign_in: 'device_code' },
+      });
       await page.getByRole('link', { name: 'Add endpoint' }).click();
-      await page.locator('input[type=file]').setInputFiles({ name: 'azure.yaml', mimeType: 'application/yaml', buffer: Buffer.from(file) });
+      await page
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'azure.yaml', mimeType: 'application/yaml', buffer: Buffer.from(file) });
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('button', { name: 'Check connection of Azure' }).click();
       await page.getByText('Nobody is signed in').waitFor();
@@ -177,7 +193,11 @@ describe('endpoints in the workbench', () => {
 
   it('takes in what other people change in the project’s files, and names what it can’t take', async () => {
     const file = join(project, 'endpoints', 'images.json');
-    const path = join(project, 'endpoints', readdirSync(join(project, 'endpoints')).find((name) => name.startsWith('images'))!);
+    const path = join(
+      project,
+      'endpoints',
+      readdirSync(join(project, 'endpoints')).find((name) => name.startsWith('images'))!,
+    );
     const content = readFileSync(path, 'utf8');
     writeFileSync(path, content.replace('"Images"', '"Old images"'));
     await page.getByRole('link', { name: 'Old images', exact: true }).waitFor();
@@ -198,7 +218,11 @@ async function add(platform: string, fields: Readonly<Record<string, string>>): 
   await page.getByRole('link', { name: 'Add endpoint' }).click();
   await page.getByLabel('Platform').click();
   await page.getByRole('option', { name: platform, exact: true }).click();
-  for (const [label, value] of Object.entries(fields)) await page.getByLabel(new RegExp(`^${label}`)).first().fill(value);
+  for (const [label, value] of Object.entries(fields))
+    await page
+      .getByLabel(new RegExp(`^${label}`))
+      .first()
+      .fill(value);
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('link', { name: fields['Name']!, exact: true }).waitFor();
 }

@@ -28,7 +28,12 @@ describe('environment files in the editor', () => {
 
   it('opens them from the findings, and corrects with one click what is certain', async () => {
     await go('Validate files');
-    await page.locator('input[type=file]').setInputFiles([file('web-01.yaml', yaml), file('db-01.json', '{ "source": { "plugin": "disk-images", "environment": {} } }')]);
+    await page
+      .locator('input[type=file]')
+      .setInputFiles([
+        file('web-01.yaml', yaml),
+        file('db-01.json', '{ "source": { "plugin": "disk-images", "environment": {} } }'),
+      ]);
     await page.getByRole('button', { name: 'Edit files' }).click();
     const document = page.getByLabel('Environment document').first();
     await document.waitFor();

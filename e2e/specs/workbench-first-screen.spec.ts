@@ -20,7 +20,11 @@ describe('the workbench in a browser', () => {
   it('checks chosen documents and shows every finding with its place', async () => {
     const { page } = workbench;
     await page.locator('input[type=file]').setInputFiles([
-      { name: 'typo.yaml', mimeType: 'text/yaml', buffer: Buffer.from('destination:\n  plugin: european-cloud\n  environment: { disk_buss: virtio }\n') },
+      {
+        name: 'typo.yaml',
+        mimeType: 'text/yaml',
+        buffer: Buffer.from('destination:\n  plugin: european-cloud\n  environment: { disk_buss: virtio }\n'),
+      },
     ]);
     const row = page.getByRole('row').filter({ hasText: '/destination/environment/disk_buss' });
     await row.waitFor();
@@ -43,7 +47,8 @@ describe('the workbench in a browser', () => {
   it('says why one page fails, and goes on with the others', async () => {
     const page = await workbench.context.newPage();
     await page.goto(new URL('/', workbench.url).href);
-    const go = (screen: string) => page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: screen, exact: true }).click();
+    const go = (screen: string) =>
+      page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: screen, exact: true }).click();
     await go('Manual');
     await page.getByRole('heading', { level: 1 }).waitFor();
     // A defect as a build may have it: one screen throws whenever it is drawn.
@@ -59,12 +64,23 @@ describe('the workbench in a browser', () => {
     const notice = page.getByRole('main').getByRole('alert');
     await notice.getByText('This page cannot be displayed').waitFor();
     const said = await notice.innerText();
-    for (const part of ['Details: the title could not be written', 'Cause: ', 'Remedy: ', 'Reload page', 'Copy details', 'Learn more', 'general.page-failed']) expect(said).toContain(part);
+    for (const part of [
+      'Details: the title could not be written',
+      'Cause: ',
+      'Remedy: ',
+      'Reload page',
+      'Copy details',
+      'Learn more',
+      'general.page-failed',
+    ])
+      expect(said).toContain(part);
     await workbench.context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await notice.getByRole('button', { name: 'Copy details' }).click();
     await page.getByText('Copied', { exact: true }).waitFor();
     // With the place where it was thrown, for whoever gets the report.
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/the title could not be written[\s\S]*\n\s+at /);
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
+      /the title could not be written[\s\S]*\n\s+at /,
+    );
     await go('Validate files');
     await page.getByRole('heading', { level: 1, name: 'Validate environment files' }).waitFor();
     expect(await notice.count()).toBe(0);

@@ -87,7 +87,9 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
     await page.getByText('Cloud: all checks passed').waitFor();
     await lookAt('endpoints');
     await page.getByRole('link', { name: 'Cloud', exact: true }).click();
-    expect(await page.getByRole('textbox', { name: 'Service account key' }).inputValue()).toBe('Set; stored in the vault');
+    expect(await page.getByRole('textbox', { name: 'Service account key' }).inputValue()).toBe(
+      'Set; stored in the vault',
+    );
     expect(await page.content()).not.toContain(privateKeyLine());
   });
 
@@ -126,7 +128,9 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
     await page.getByText(/Copying · ([2-9]|\d\d) %/).waitFor({ timeout: 180_000 });
     await lookAt('run');
     process.kill(engineOf(workbench.hostPid), 'SIGKILL');
-    await page.getByText(/The engine stopped unexpectedly \(it was terminated by SIGKILL\) and was restarted/).waitFor();
+    await page
+      .getByText(/The engine stopped unexpectedly \(it was terminated by SIGKILL\) and was restarted/)
+      .waitFor();
     await lookAt('run-after-kill');
     await page.getByRole('button', { name: 'Bandwidth…' }).click();
     await page.getByRole('textbox', { name: 'Bandwidth limit' }).fill('');
@@ -198,7 +202,9 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
   });
 
   it('wrote the secret into no file in readable form', async () => {
-    const files = (await readdir(lab.project, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+    const files = (await readdir(lab.project, { recursive: true, withFileTypes: true })).filter((entry) =>
+      entry.isFile(),
+    );
     expect(files.map(({ name }) => name)).toEqual(expect.arrayContaining(['causeway.yaml', 'vault.json']));
     const holders = files.filter(({ parentPath, name }) => {
       const content = readFileSync(join(parentPath, name));
@@ -225,7 +231,10 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
       for (const file of await readdir(folder, { recursive: true, withFileTypes: true })) {
         if (!file.isFile()) continue;
         const content = readFileSync(join(file.parentPath, file.name));
-        expect(content.includes(privateKeyLine()) || content.includes(passphrase), `${file.parentPath}/${file.name}`).toBe(false);
+        expect(
+          content.includes(privateKeyLine()) || content.includes(passphrase),
+          `${file.parentPath}/${file.name}`,
+        ).toBe(false);
         looked += 1;
       }
     }

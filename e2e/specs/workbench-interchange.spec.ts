@@ -23,14 +23,34 @@ const { go, heading, choose, lookAt } = screenSteps(() => page);
 
 const { network_map: networks, ...environment } = destinationEnvironment;
 const transfer = (instance: string, more: object = {}) => ({
-  transfer: { scenario: 'replica', origin_endpoint_id: '5f1c', destination_endpoint_id: 'e2', instances: [instance], network_map: networks, destination_environment: environment, ...more },
+  transfer: {
+    scenario: 'replica',
+    origin_endpoint_id: '5f1c',
+    destination_endpoint_id: 'e2',
+    instances: [instance],
+    network_map: networks,
+    destination_environment: environment,
+    ...more,
+  },
 });
 const payloads = {
   endpoints: [
-    { id: 'e2', name: 'New site', type: 'stackit', connection_info: { project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', region_name: 'eu01', service_account_key: '{"credentials":{"a":"key-4711"}}' } },
+    {
+      id: 'e2',
+      name: 'New site',
+      type: 'stackit',
+      connection_info: {
+        project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11',
+        region_name: 'eu01',
+        service_account_key: '{"credentials":{"a":"key-4711"}}',
+      },
+    },
     { id: 'e3', name: 'Cloud', type: 'stackit', connection_info: {} },
   ],
-  transfers: [transfer('web', { notes: 'shop', clone_disks: false }), transfer('gone', { destination_environment: {} })],
+  transfers: [
+    transfer('web', { notes: 'shop', clone_disks: false }),
+    transfer('gone', { destination_environment: {} }),
+  ],
 };
 
 /** A project from Coriolis and one to it, with platforms in memory; each step needs the one before. */
@@ -38,7 +58,10 @@ describe('import and export in the workbench', () => {
   beforeAll(async () => {
     lab.disks.set('disk-0', randomBytes(64 * 1024));
     await makeProject();
-    workbench = await openWorkbenchHere(engineHere({ platforms: lab.platforms, connectWorker: lab.connectWorker }), project);
+    workbench = await openWorkbenchHere(
+      engineHere({ platforms: lab.platforms, connectWorker: lab.connectWorker }),
+      project,
+    );
     page = workbench.page;
     await workbench.ask('vault.unlock', { passphrase });
     await page.reload();
@@ -61,7 +84,10 @@ describe('import and export in the workbench', () => {
     await page.getByText('1 endpoint and 0 replicas selected.').waitFor();
     await choose(page.getByLabel('Endpoint 5f1c is'), 'Images');
     await page.getByText('1 endpoint and 2 replicas selected. Nothing is written yet.').waitFor();
-    await page.getByRole('row', { name: /Cloud.*Exists/ }).first().waitFor();
+    await page
+      .getByRole('row', { name: /Cloud.*Exists/ })
+      .first()
+      .waitFor();
     await page.getByText('To get the same, choose when you deploy it: Volumes: The replica’s own volumes.').waitFor();
     await page.getByRole('table', { name: 'Not imported' }).getByRole('cell', { name: 'notes', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Show the contents of web' }).click();
@@ -79,8 +105,13 @@ describe('import and export in the workbench', () => {
     await page.getByText('2 items created, 1 failed.').waitFor();
     await page.getByRole('row', { name: /gone/ }).getByText('Failed').waitFor();
     await lookAt('interchange-done');
-    expect([await namesOf('endpoint.list'), await namesOf('replica.list')]).toEqual([['Cloud', 'Images', 'New site'], ['old', 'web']]);
-    const [web] = ((await workbench.ask('replica.list', {})) as unknown as Replica[]).filter(({ name }) => name === 'web');
+    expect([await namesOf('endpoint.list'), await namesOf('replica.list')]).toEqual([
+      ['Cloud', 'Images', 'New site'],
+      ['old', 'web'],
+    ]);
+    const [web] = ((await workbench.ask('replica.list', {})) as unknown as Replica[]).filter(
+      ({ name }) => name === 'web',
+    );
     expect(web?.destinationEnvironment).toMatchObject({ network_map: networks, availability_zone: 'eu01-1' });
     // The same file again: what is there is neither created twice nor changed.
     await page.getByRole('button', { name: 'Other file' }).click();
@@ -93,20 +124,28 @@ describe('import and export in the workbench', () => {
   it('exports the project or one wave of it, and names what stays behind', async () => {
     const written = page.getByRole('region', { name: 'What the file will contain' });
     expect(await written.textContent()).not.toContain('key-4711');
-    await page.getByRole('table', { name: 'Not exported' }).getByRole('row', { name: /Images.*no provider/ }).waitFor();
+    await page
+      .getByRole('table', { name: 'Not exported' })
+      .getByRole('row', { name: /Images.*no provider/ })
+      .waitFor();
     await choose(page.getByLabel('Format'), 'Script of commands');
     await page.getByText(/coriolis endpoint create --name/).waitFor();
     await lookAt('interchange-export');
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save file' }).click();
     const saved = await download;
-    expect([saved.suggestedFilename(), await readFile(await saved.path(), 'utf8')]).toEqual(['coriolis.sh', await written.textContent()]);
+    expect([saved.suggestedFilename(), await readFile(await saved.path(), 'utf8')]).toEqual([
+      'coriolis.sh',
+      await written.textContent(),
+    ]);
     expect(workbench.complaints).toEqual([]);
   });
 });
 
 async function offer(name: string, content: string): Promise<void> {
-  await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.from(content) });
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.from(content) });
 }
 
 async function namesOf(call: 'endpoint.list' | 'replica.list'): Promise<string[]> {
@@ -117,7 +156,17 @@ async function makeProject(): Promise<void> {
   await makeEmptyProject(project, 'Data centre');
   const client = await openMadeProject(project, { platforms: lab.platforms, connectWorker: lab.connectWorker });
   await client.call('endpoint.add', { name: 'Images', plugin: 'disk-images', connection: { path: root } });
-  await client.call('endpoint.add', { name: 'Cloud', plugin: 'european-cloud', connection: { project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', region_name: 'eu01', service_account_key: '{}' } });
-  await client.call('replica.create', { name: 'old', source: 'Images', destination: 'Cloud', vm: 'web', destinationEnvironment });
+  await client.call('endpoint.add', {
+    name: 'Cloud',
+    plugin: 'european-cloud',
+    connection: { project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', region_name: 'eu01', service_account_key: '{}' },
+  });
+  await client.call('replica.create', {
+    name: 'old',
+    source: 'Images',
+    destination: 'Cloud',
+    vm: 'web',
+    destinationEnvironment,
+  });
   await client.close();
 }

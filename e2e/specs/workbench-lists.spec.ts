@@ -39,7 +39,11 @@ describe('lists of machines in the workbench', () => {
     await page.getByText('No inventory yet').waitFor();
     await lookAt('inventory-lists-empty');
     await page.getByRole('link', { name: 'Import file' }).first().click();
-    await page.locator('input[type=file]').setInputFiles({ name: 'RVTools_export.xlsx', mimeType: 'application/octet-stream', buffer: readFileSync(rvtools) });
+    await page.locator('input[type=file]').setInputFiles({
+      name: 'RVTools_export.xlsx',
+      mimeType: 'application/octet-stream',
+      buffer: readFileSync(rvtools),
+    });
     await page.getByText('2 VMs, 1 row with errors skipped').waitFor();
     await page.getByRole('row').filter({ hasText: 'odd' }).first().waitFor();
     await lookAt('inventory-import');
@@ -53,23 +57,43 @@ describe('lists of machines in the workbench', () => {
     await page.getByRole('button', { name: 'Save inventory' }).click();
     await page.getByText('From RVTools_export.xlsx').waitFor();
     await page.getByRole('row').filter({ hasText: 'dc-01' }).waitFor();
-    expect(await page.getByRole('row').filter({ hasText: 'web-01' }).innerText()).toMatch(/Linux[\s\S]*Running[\s\S]*4 GiB[\s\S]*60 GiB[\s\S]*VM Network[\s\S]*New/);
+    expect(await page.getByRole('row').filter({ hasText: 'web-01' }).innerText()).toMatch(
+      /Linux[\s\S]*Running[\s\S]*4 GiB[\s\S]*60 GiB[\s\S]*VM Network[\s\S]*New/,
+    );
     expect(readdirSync(join(project, 'inventory'))).toHaveLength(1);
     await lookAt('inventory-list');
   });
 
   it('says at a later import what is new, changed and gone, before anything is kept', async () => {
-    const csv = ['VM;VM UUID;OS;CPUs;Memory MiB', 'web-01;4210b3c0-0000-0000-0000-000000000001;Debian;8;4096', 'new-01;77;Ubuntu;1;1024'].join('\n');
+    const csv = [
+      'VM;VM UUID;OS;CPUs;Memory MiB',
+      'web-01;4210b3c0-0000-0000-0000-000000000001;Debian;8;4096',
+      'new-01;77;Ubuntu;1;1024',
+    ].join('\n');
     await page.getByRole('link', { name: 'Import file' }).click();
-    await page.locator('input[type=file]').setInputFiles({ name: 'later.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'later.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
     await page.getByLabel('Inventory name').fill('Data centre 1');
     await page.getByText('Updates the existing inventory').waitFor();
-    for (const [machine, state] of [['web-01', 'Changed'], ['new-01', 'New'], ['dc-01', 'Gone'], ['odd', 'Gone']] as const) {
+    for (const [machine, state] of [
+      ['web-01', 'Changed'],
+      ['new-01', 'New'],
+      ['dc-01', 'Gone'],
+      ['odd', 'Gone'],
+    ] as const) {
       expect(await page.getByRole('row').filter({ hasText: machine }).innerText()).toContain(state);
     }
     await page.getByText('CPUs: 2 → 8').first().waitFor();
     await page.getByRole('button', { name: 'Gone 2' }).click();
-    await expect.poll(() => page.getByRole('row').filter({ hasText: /web-01|new-01|dc-01|odd/ }).count()).toBe(2);
+    await expect
+      .poll(() =>
+        page
+          .getByRole('row')
+          .filter({ hasText: /web-01|new-01|dc-01|odd/ })
+          .count(),
+      )
+      .toBe(2);
     await page.getByRole('button', { name: 'Save inventory' }).click();
     await page.getByText('From later.csv').waitFor();
   });
@@ -87,7 +111,9 @@ describe('lists of machines in the workbench', () => {
     const open = async () => {
       await go('Inventory');
       await page.getByRole('link', { name: 'Import file' }).first().click();
-      await page.locator('input[type=file]').setInputFiles({ name: `kasten-${Math.random()}.csv`, mimeType: 'text/csv', buffer: csv });
+      await page
+        .locator('input[type=file]')
+        .setInputFiles({ name: `kasten-${Math.random()}.csv`, mimeType: 'text/csv', buffer: csv });
     };
     await open();
     await page.getByText('No VM table found in this file').waitFor();
@@ -101,13 +127,18 @@ describe('lists of machines in the workbench', () => {
 
   it('says what is wrong with a file that is no list', async () => {
     await page.getByRole('button', { name: 'Choose another file' }).click();
-    await page.locator('input[type=file]').setInputFiles({ name: 'picture.xlsx', mimeType: 'image/png', buffer: Buffer.from([0x50, 0x4b, 3, 4, 0, 0]) });
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'picture.xlsx', mimeType: 'image/png', buffer: Buffer.from([0x50, 0x4b, 3, 4, 0, 0]) });
     await page.getByText('The file is not a readable inventory').waitFor();
   });
 
   it('stays usable while a long list is imported and sorted', async () => {
     // Numbers in no order, so that there is something to sort.
-    const rows = Array.from({ length: 20_000 }, (_, index) => `vm-${(index * 7919) % 20_000},Debian,4,8192,100 GiB,net`);
+    const rows = Array.from(
+      { length: 20_000 },
+      (_, index) => `vm-${(index * 7919) % 20_000},Debian,4,8192,100 GiB,net`,
+    );
     await page.evaluate(() => {
       const turns = { importing: 0, sorting: 0 };
       (globalThis as never as { turns: typeof turns }).turns = turns;
@@ -118,10 +149,16 @@ describe('lists of machines in the workbench', () => {
       };
       take();
     });
-    await page.locator('input[type=file]').setInputFiles({ name: 'long.csv', mimeType: 'text/csv', buffer: Buffer.from(['Name,OS,CPUs,Memory,Disk,Network', ...rows].join('\n')) });
+    await page.locator('input[type=file]').setInputFiles({
+      name: 'long.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(['Name,OS,CPUs,Memory,Disk,Network', ...rows].join('\n')),
+    });
     await page.locator('table[aria-busy=false]').waitFor();
     expect(await page.getByRole('row').nth(1).innerText()).toMatch(/^vm-0\b/);
-    const turns = await page.evaluate(() => (globalThis as never as { turns: { importing: number; sorting: number } }).turns);
+    const turns = await page.evaluate(
+      () => (globalThis as never as { turns: { importing: number; sorting: number } }).turns,
+    );
     expect(turns.importing, 'what else happens is handled between slices of the import').toBeGreaterThan(2);
     expect(turns.sorting, 'and of the sorting').toBeGreaterThan(1);
     await page.getByLabel('Search by name or ID').fill('vm-1999');
@@ -145,12 +182,15 @@ describe('lists of machines in the workbench', () => {
 });
 
 describe('environment files in the workbench', () => {
-  const document = '# the web server\ndestination:\n  plugin: european-cloud\n  environment:\n    disk_buss: virtio # a slip\n    delete_disks_on_vm_termination: "yes"\n';
+  const document =
+    '# the web server\ndestination:\n  plugin: european-cloud\n  environment:\n    disk_buss: virtio # a slip\n    delete_disks_on_vm_termination: "yes"\n';
 
   it('mends what is certain with one click, and leaves the rest of the text as it was', async () => {
     await go('Validate files');
     await lookAt('check-empty');
-    await page.locator('input[type=file]').setInputFiles({ name: 'web.yaml', mimeType: 'text/yaml', buffer: Buffer.from(document) });
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'web.yaml', mimeType: 'text/yaml', buffer: Buffer.from(document) });
     await page.getByRole('button', { name: 'Fix: /destination/environment/disk_buss' }).click();
     await page.getByText('web.yaml has fixes that are not saved').waitFor();
     await go('Inventory');

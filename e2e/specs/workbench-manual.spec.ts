@@ -38,7 +38,10 @@ describe('the manual in the workbench', () => {
   it('is searched', async () => {
     await page.keyboard.press('/');
     await page.keyboard.type('european migr_worker_volume_size');
-    await page.getByRole('status').filter({ hasText: /\d+ results? for/ }).waitFor();
+    await page
+      .getByRole('status')
+      .filter({ hasText: /\d+ results? for/ })
+      .waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 2, name: 'European cloud (STACKIT) as a destination' }).waitFor();
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('migr_worker_volume_size');
@@ -58,7 +61,10 @@ describe('the manual in the workbench', () => {
     const form = page.getByRole('form', { name: 'Open project folder' });
     await workbench.nameFolder(form, empty);
     await form.getByRole('button', { name: 'Open project' }).click();
-    await page.getByRole('alert').getByRole('link', { name: /^Learn more/ }).click();
+    await page
+      .getByRole('alert')
+      .getByRole('link', { name: /^Learn more/ })
+      .click();
     const drawer = page.getByRole('dialog', { name: 'Manual: When something fails' });
     await drawer.getByText('general.invalid-input').waitFor();
     await lookAt('manual-error');
@@ -68,9 +74,16 @@ describe('the manual in the workbench', () => {
 
   it('explains a finding, and opens its section', async () => {
     await go('Validate files');
-    await page.locator('input[type=file]').first().setInputFiles([
-      { name: 'typo.yaml', mimeType: 'text/yaml', buffer: Buffer.from('destination:\n  plugin: european-cloud\n  environment: { disk_buss: virtio }\n') },
-    ]);
+    await page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles([
+        {
+          name: 'typo.yaml',
+          mimeType: 'text/yaml',
+          buffer: Buffer.from('destination:\n  plugin: european-cloud\n  environment: { disk_buss: virtio }\n'),
+        },
+      ]);
     await page.getByRole('row').filter({ hasText: 'disk_buss' }).getByTitle('Learn more: Unknown key').click();
     await page.getByRole('dialog').getByRole('link', { name: 'Open in the manual' }).click();
     await heading('Manual');

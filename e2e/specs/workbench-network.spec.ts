@@ -27,7 +27,10 @@ beforeAll(async () => {
   const cloud = await listening(createServer({ cert: certPem, key: keyPem }));
   const forwarding = createHttpServer();
   forwarding.on('connect', (asked, socket: Socket) => {
-    if (asked.headers['proxy-authorization'] !== `Basic ${Buffer.from('me:secret-word').toString('base64')}`) return void socket.end('HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="x"\r\n\r\n');
+    if (asked.headers['proxy-authorization'] !== `Basic ${Buffer.from('me:secret-word').toString('base64')}`)
+      return void socket.end(
+        'HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="x"\r\n\r\n',
+      );
     const far = connect(cloud, '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       socket.pipe(far).pipe(socket);
@@ -73,7 +76,9 @@ describe('the network settings of the workbench', () => {
     await page.getByLabel('Address to test').fill('cloud.example:443');
     await page.getByRole('button', { name: 'Test connection' }).click();
     await page.getByText(`cloud.example:443 was reached through http://127.0.0.1:${proxy}.`).waitFor();
-    expect(await page.getByRole('alert').filter({ hasText: 'was reached' }).innerText()).toContain('its certificate is self-signed');
+    expect(await page.getByRole('alert').filter({ hasText: 'was reached' }).innerText()).toContain(
+      'its certificate is self-signed',
+    );
     expect(await page.content()).not.toContain('secret-word');
   });
 
@@ -89,7 +94,11 @@ describe('the network settings of the workbench', () => {
 });
 
 /** As proxies of companies do it: requests are passed on, tunnels only to port 443, so that no WebSocket is opened. */
-async function startStrictProxy(): Promise<{ readonly url: string; readonly refused: string[]; readonly passed: string[] }> {
+async function startStrictProxy(): Promise<{
+  readonly url: string;
+  readonly refused: string[];
+  readonly passed: string[];
+}> {
   const refused: string[] = [];
   const passed: string[] = [];
   const server = createHttpServer((asked, answer) => {
@@ -112,7 +121,11 @@ async function startStrictProxy(): Promise<{ readonly url: string; readonly refu
 describe('a browser with a proxy that opens no WebSockets', () => {
   it('shows the workbench, calls it, hears what happens, and notices when it is gone', async () => {
     const strict = await startStrictProxy();
-    const behind = await openWorkbenchInBrowser(['--settings', mkdtempSync(join(settings, 'behind-'))], process.env, strict.url);
+    const behind = await openWorkbenchInBrowser(
+      ['--settings', mkdtempSync(join(settings, 'behind-'))],
+      process.env,
+      strict.url,
+    );
     try {
       const { page } = behind;
       await page.getByRole('link', { name: 'Settings', exact: true }).click();
@@ -122,7 +135,9 @@ describe('a browser with a proxy that opens no WebSockets', () => {
       await page.getByRole('button', { name: 'Save network settings' }).click();
       await page.getByText(`As the script says: ${script}`).waitFor();
       expect(strict.refused).toContain(new URL(behind.url).host);
-      expect(new Set(strict.passed.filter((line) => line.startsWith('POST')))).toEqual(new Set(['POST /contract/open', 'POST /contract/send', 'POST /contract/receive']));
+      expect(new Set(strict.passed.filter((line) => line.startsWith('POST')))).toEqual(
+        new Set(['POST /contract/open', 'POST /contract/send', 'POST /contract/receive']),
+      );
       await page.reload();
       await page.getByRole('link', { name: 'Settings', exact: true }).waitFor();
       process.kill(behind.hostPid, 'SIGKILL');

@@ -22,7 +22,9 @@ beforeAll(async () => {
   origin = new URL(workbench.url).origin;
   foreign = createServer((request, response) => {
     response.setHeader('content-type', 'text/html');
-    response.end(`<p>somebody else’s page ${request.url === '/framed' ? `<iframe src="${origin}/"></iframe>` : ''}</p>`);
+    response.end(
+      `<p>somebody else’s page ${request.url === '/framed' ? `<iframe src="${origin}/"></iframe>` : ''}</p>`,
+    );
   });
   await new Promise<void>((resolve) => foreign.listen(0, '127.0.0.1', resolve));
   foreignOrigin = `http://127.0.0.1:${(foreign.address() as AddressInfo).port}`;
@@ -40,7 +42,10 @@ const connect = (page: Page, host: string): Promise<string> =>
     (address) =>
       new Promise<string>((resolve) => {
         // Each page has the secret that its own origin keeps; cookies come along from everywhere.
-        const socket = new WebSocket(`ws://${address}/contract`, ['causeway.contract', `session.${localStorage.getItem('causeway-session') ?? 'none'}`]);
+        const socket = new WebSocket(`ws://${address}/contract`, [
+          'causeway.contract',
+          `session.${localStorage.getItem('causeway-session') ?? 'none'}`,
+        ]);
         socket.addEventListener('open', () => resolve('open'));
         socket.addEventListener('error', () => resolve('refused'));
       }),
@@ -66,12 +71,20 @@ describe('a foreign page in the same browser', () => {
   });
 
   it('can’t call by plain requests either, whether a browser asks before or sends them at once', async () => {
-    const call = (page: Page, address: string): Promise<string> => page.evaluate(async (url) => {
-      const secret = localStorage.getItem('causeway-session') ?? 'none';
-      const answers = await Promise.all([{ 'content-type': 'application/json', 'x-causeway-session': secret }, { 'content-type': 'text/plain' }].map((headers) =>
-        fetch(`${url}/contract/open`, { method: 'POST', credentials: 'include', headers, body: '{}' }).then(({ status }) => String(status), () => 'refused')));
-      return answers.join(', ');
-    }, address);
+    const call = (page: Page, address: string): Promise<string> =>
+      page.evaluate(async (url) => {
+        const secret = localStorage.getItem('causeway-session') ?? 'none';
+        const answers = await Promise.all(
+          [{ 'content-type': 'application/json', 'x-causeway-session': secret }, { 'content-type': 'text/plain' }].map(
+            (headers) =>
+              fetch(`${url}/contract/open`, { method: 'POST', credentials: 'include', headers, body: '{}' }).then(
+                ({ status }) => String(status),
+                () => 'refused',
+              ),
+          ),
+        );
+        return answers.join(', ');
+      }, address);
     expect(await call(workbench.page, origin)).toBe('200, 403');
     expect(await inForeignPage('/', (page) => call(page, origin))).toBe('refused, refused');
   });
@@ -87,7 +100,14 @@ describe('a foreign page in the same browser', () => {
 
   it('can’t read what the host answers', async () => {
     const read = await inForeignPage('/', (page) =>
-      page.evaluate((address) => fetch(address, { credentials: 'include' }).then((answer) => answer.text(), () => 'refused'), origin),
+      page.evaluate(
+        (address) =>
+          fetch(address, { credentials: 'include' }).then(
+            (answer) => answer.text(),
+            () => 'refused',
+          ),
+        origin,
+      ),
     );
     expect(read).toBe('refused');
   });
@@ -96,7 +116,8 @@ describe('a foreign page in the same browser', () => {
     const hold = await inForeignPage('/', (page) =>
       page.evaluate(async (address) => {
         const opened = window.open(address);
-        for (let left = 100; left > 0 && opened?.closed === false; left -= 1) await new Promise((resolve) => setTimeout(resolve, 50));
+        for (let left = 100; left > 0 && opened?.closed === false; left -= 1)
+          await new Promise((resolve) => setTimeout(resolve, 50));
         return opened?.closed ?? true;
       }, origin),
     );
@@ -163,7 +184,8 @@ describe('the workbench’s page', () => {
       } catch (error) {
         violations.push((error as Error).name);
       }
-      for (let left = 100; left > 0 && violations.length === 0; left -= 1) await new Promise((resolve) => setTimeout(resolve, 20));
+      for (let left = 100; left > 0 && violations.length === 0; left -= 1)
+        await new Promise((resolve) => setTimeout(resolve, 20));
       document.removeEventListener('securitypolicyviolation', note);
       return violations;
     }, act);
@@ -186,7 +208,10 @@ describe('the workbench’s page', () => {
 
   it('gives a window that it opens no way back', async () => {
     const { page, context } = workbench;
-    const [popup] = await Promise.all([context.waitForEvent('page'), page.evaluate((address) => void window.open(address), foreignOrigin)]);
+    const [popup] = await Promise.all([
+      context.waitForEvent('page'),
+      page.evaluate((address) => void window.open(address), foreignOrigin),
+    ]);
     await popup.waitForLoadState();
     expect(await popup.evaluate(() => window.opener === null)).toBe(true);
     expect(await popup.evaluate(() => document.referrer)).toBe('');
@@ -217,7 +242,14 @@ describe('the one-time link', () => {
   it('is worth nothing the second time, and leaves no token in the address or the history', async () => {
     expect((await fetch(workbench.url, { redirect: 'manual' })).status).toBe(403);
     expect(workbench.page.url()).not.toMatch(/token|session=/);
-    expect(await workbench.page.evaluate(() => performance.getEntriesByType('navigation').map(({ name }) => name).join())).not.toContain('token');
+    expect(
+      await workbench.page.evaluate(() =>
+        performance
+          .getEntriesByType('navigation')
+          .map(({ name }) => name)
+          .join(),
+      ),
+    ).not.toContain('token');
   });
 
   it('is out of reach for scripts: the session is not in document.cookie', async () => {
@@ -229,7 +261,11 @@ describe('the one-time link', () => {
 
 it('Enter on the terminal gives a fresh link that works once, and the first one is worth nothing any more', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-settings-'));
-  const host = spawn(process.execPath, [join(import.meta.dirname, '../../out/main/host.js'), '--no-open', '--settings', folder], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const host = spawn(
+    process.execPath,
+    [join(import.meta.dirname, '../../out/main/host.js'), '--no-open', '--settings', folder],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  );
   const ended = new Promise((resolve) => host.once('exit', resolve));
   try {
     const urls = urlsOf(host);

@@ -19,7 +19,10 @@ describe.runIf(process.geteuid?.() === 0)('a replica whose source is gone', () =
     lab = await startScreenLab(4 * MiB);
     hypervisor = await qemuHarness();
     await hypervisor.write(0, 0, MiB, 7);
-    await makeScreenProject(lab, { replicas: ['web-01'], environment: { network_map: { default: 'production', lan: 'production' } } });
+    await makeScreenProject(lab, {
+      replicas: ['web-01'],
+      environment: { network_map: { default: 'production', lan: 'production' } },
+    });
     await replicateFromHypervisor();
     await hypervisor.close();
     workbench = await openWorkbench(lab);
@@ -59,11 +62,18 @@ describe.runIf(process.geteuid?.() === 0)('a replica whose source is gone', () =
 async function replicateFromHypervisor(): Promise<void> {
   const client = await openScreenProject(lab);
   await client.call('endpoint.add', {
-    name: 'Hypervisor', plugin: 'qemu-hypervisor',
+    name: 'Hypervisor',
+    plugin: 'qemu-hypervisor',
     connection: { qmp_sockets: { 'web-01': join(hypervisor.folder, 'source.qmp') }, scratch_folder: hypervisor.folder },
   });
   const { destinationEnvironment } = await client.call('replica.show', { replica: 'web-01' });
-  await client.call('replica.create', { name: 'old', source: 'Hypervisor', destination: 'Cloud', vm: 'web-01', destinationEnvironment });
+  await client.call('replica.create', {
+    name: 'old',
+    source: 'Hypervisor',
+    destination: 'Cloud',
+    vm: 'web-01',
+    destinationEnvironment,
+  });
   const ended = new Promise<unknown>((resolve) => {
     client.subscribe('execution.event', ({ type, details: { state } }) => {
       if (type === 'execution.state' && isTerminalExecution(state as ExecutionState)) resolve(state);

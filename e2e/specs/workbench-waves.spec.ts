@@ -31,16 +31,34 @@ describe('waves in the workbench', () => {
   beforeAll(async () => {
     lab.disks.set('disk-0', randomBytes(256 * 1024));
     await makeProject();
-    workbench = await openWorkbenchHere(engineHere({
-      platforms: lab.platforms, connectWorker: lab.connectWorker, guests: recordingMorph(() => undefined, () => ({})).guests,
-      bootPatience: { ...usualBootPatience, stopSeconds: 0, loginSeconds: 0, firstPauseMs: 1 }, bootProbe: async () => undefined,
-      runChecks: async (checks, _server, { onResult }) => checks.map((check): CheckResult => {
-        const isWrong = check.kind === 'port';
-        const result: CheckResult = { name: checkName(check), kind: check.kind, outcome: isWrong ? 'failed' : 'passed', evidence: isWrong ? 'connection refused' : 'status 200', attempts: 3, seconds: 4, at: new Date().toISOString() };
-        onResult?.(result);
-        return result;
+    workbench = await openWorkbenchHere(
+      engineHere({
+        platforms: lab.platforms,
+        connectWorker: lab.connectWorker,
+        guests: recordingMorph(
+          () => undefined,
+          () => ({}),
+        ).guests,
+        bootPatience: { ...usualBootPatience, stopSeconds: 0, loginSeconds: 0, firstPauseMs: 1 },
+        bootProbe: async () => undefined,
+        runChecks: async (checks, _server, { onResult }) =>
+          checks.map((check): CheckResult => {
+            const isWrong = check.kind === 'port';
+            const result: CheckResult = {
+              name: checkName(check),
+              kind: check.kind,
+              outcome: isWrong ? 'failed' : 'passed',
+              evidence: isWrong ? 'connection refused' : 'status 200',
+              attempts: 3,
+              seconds: 4,
+              at: new Date().toISOString(),
+            };
+            onResult?.(result);
+            return result;
+          }),
       }),
-    }), project);
+      project,
+    );
     page = workbench.page;
     await workbench.ask('vault.unlock', { passphrase });
     await page.reload();
@@ -85,7 +103,12 @@ describe('waves in the workbench', () => {
 
   it('plans a window and an order, warns of a time that the clocks skip, and keeps the plan in the wave’s file', async () => {
     await page.keyboard.press('Control+k');
-    await page.getByRole('dialog').getByRole('combobox').or(page.getByRole('dialog').getByRole('textbox')).first().fill('Wave Night');
+    await page
+      .getByRole('dialog')
+      .getByRole('combobox')
+      .or(page.getByRole('dialog').getByRole('textbox'))
+      .first()
+      .fill('Wave Night');
     await page.getByRole('option', { name: 'Wave Night 1' }).waitFor();
     await page.keyboard.press('Enter');
     await heading('Night 1');
@@ -120,7 +143,10 @@ describe('waves in the workbench', () => {
     await page.getByLabel('Bandwidth of each execution').fill('mon-fri 08:00-18:00=20M; *=unlimited');
     // By keyboard alone: web-2 after web-3, and what would wait for ever is refused.
     await page.getByRole('button', { name: 'Add dependency' }).press('Enter');
-    const [dependent, before] = [page.getByRole('combobox', { name: 'VM 1', exact: true }), page.getByRole('combobox', { name: 'VM 1 starts after' })];
+    const [dependent, before] = [
+      page.getByRole('combobox', { name: 'VM 1', exact: true }),
+      page.getByRole('combobox', { name: 'VM 1 starts after' }),
+    ];
     await dependent.press('w');
     await dependent.pressSequentially('eb-1');
     await dependent.press('ArrowDown');
@@ -138,12 +164,20 @@ describe('waves in the workbench', () => {
     await lookAt('wave-plan');
     await page.getByRole('button', { name: 'Save plan' }).click();
     await page.getByText('Sun, Mar 28, 22:00 Europe/Berlin').waitFor();
-    const { plan } = JSON.parse(readFileSync(join(project, 'waves', readdirSync(join(project, 'waves'))[0]!), 'utf8')) as { plan: unknown };
+    const { plan } = JSON.parse(
+      readFileSync(join(project, 'waves', readdirSync(join(project, 'waves'))[0]!), 'utf8'),
+    ) as { plan: unknown };
     expect(plan).toEqual({
       window: { date: '2027-03-28', time: '22:00', zone: 'Europe/Berlin', hours: 4 },
-      blackOuts: [{ fromDate: '2027-03-26', fromTime: '18:00', toDate: '2027-03-27', toTime: '08:00', zone: 'Europe/Berlin' }],
-      bandwidth: 'mon-fri 08:00-18:00=20M; *=unlimited', atOnce: 2,
-      groups: [{ name: 'Databases', members: ['db-1', 'db-2'] }, { name: 'Web', needsGo: true, members: ['web-1'] }],
+      blackOuts: [
+        { fromDate: '2027-03-26', fromTime: '18:00', toDate: '2027-03-27', toTime: '08:00', zone: 'Europe/Berlin' },
+      ],
+      bandwidth: 'mon-fri 08:00-18:00=20M; *=unlimited',
+      atOnce: 2,
+      groups: [
+        { name: 'Databases', members: ['db-1', 'db-2'] },
+        { name: 'Web', needsGo: true, members: ['web-1'] },
+      ],
       after: { 'web-2': ['web-3'] },
     });
     expect(await page.getByRole('row').filter({ hasText: 'Never synchronised' }).innerText()).toContain('6');
@@ -155,8 +189,12 @@ describe('waves in the workbench', () => {
     await lookAt('wave-start');
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await page.getByRole('heading', { name: 'Web waits for your go' }).waitFor();
-    expect(await page.getByRole('table', { name: 'Members' }).getByRole('row').filter({ hasText: 'db-2' }).innerText()).toContain('Completed');
-    expect(await page.getByRole('table', { name: 'Members' }).getByRole('row').filter({ hasText: 'web-1' }).innerText()).toContain('Waiting');
+    expect(
+      await page.getByRole('table', { name: 'Members' }).getByRole('row').filter({ hasText: 'db-2' }).innerText(),
+    ).toContain('Completed');
+    expect(
+      await page.getByRole('table', { name: 'Members' }).getByRole('row').filter({ hasText: 'web-1' }).innerText(),
+    ).toContain('Waiting');
     await lookAt('wave-go');
     await page.getByRole('button', { name: 'Give go for Web' }).click();
     await page.getByText('Synchronisation completed').waitFor();
@@ -165,8 +203,16 @@ describe('waves in the workbench', () => {
     await page.getByRole('button', { name: 'Estimate…' }).click();
     // As the plan says, which was saved while this page was open.
     expect(await page.getByLabel('VMs in parallel').inputValue()).toBe('2');
-    await page.getByRole('table', { name: 'Estimate of each VM' }).getByRole('row').filter({ hasText: 'web-1' }).waitFor();
-    await page.getByLabel('Price list (CSV)…').setInputFiles({ name: 'prices.csv', mimeType: 'text/csv', buffer: Buffer.from('item,per,price,currency\nserver,month,12.5,EUR\n') });
+    await page
+      .getByRole('table', { name: 'Estimate of each VM' })
+      .getByRole('row')
+      .filter({ hasText: 'web-1' })
+      .waitFor();
+    await page.getByLabel('Price list (CSV)…').setInputFiles({
+      name: 'prices.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('item,per,price,currency\nserver,month,12.5,EUR\n'),
+    });
     await page.getByRole('status').filter({ hasText: '75.00 EUR a month' }).waitFor();
     await lookAt('wave-estimate');
     await go('Waves');
@@ -178,10 +224,16 @@ describe('waves in the workbench', () => {
     await page.getByRole('link', { name: 'Night 1' }).first().click();
     await heading('Night 1');
     await page.getByText(/^Quotas of Cloud as of /).waitFor();
-    for (const [limit, state] of [[2, 'visible'], [1000, 'detached']] as const) {
+    for (const [limit, state] of [
+      [2, 'visible'],
+      [1000, 'detached'],
+    ] as const) {
       lab.quotas = [{ kind: 'servers', limit, usage: 0 }];
       await page.getByRole('button', { name: 'Refresh quotas' }).click();
-      await page.getByRole('row').filter({ hasText: /Quota too small: .* at Cloud, \d+ needed, 2 free/ }).waitFor({ state });
+      await page
+        .getByRole('row')
+        .filter({ hasText: /Quota too small: .* at Cloud, \d+ needed, 2 free/ })
+        .waitFor({ state });
       if (state === 'visible') await lookAt('wave-quotas');
     }
     await go('Waves');
@@ -217,7 +269,12 @@ describe('waves in the workbench', () => {
     await page.getByRole('status').getByText('Rolled back', { exact: true }).waitFor();
     expect(lab.log.filter((step) => step === 'start')).toHaveLength(1);
     await page.getByRole('button', { name: /^History/ }).click();
-    await page.getByRole('row').filter({ hasText: 'Approved' }).filter({ hasText: 'Anna Berg' }).filter({ hasText: 'change 4711' }).waitFor();
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'Approved' })
+      .filter({ hasText: 'Anna Berg' })
+      .filter({ hasText: 'change 4711' })
+      .waitFor();
   });
 
   it('defines checks, and rolls a cut-over back that one of them failed', async () => {
@@ -234,7 +291,12 @@ describe('waves in the workbench', () => {
     await page.getByRole('group', { name: 'Check 2' }).getByLabel('Path').fill('/health');
     await lookAt('checks-edit');
     // What signs in to a guest: each kind as a new user meets it, and away again.
-    for (const [place, kind] of ['Command by SSH', 'PowerShell command by WinRM', 'Script in the guest', 'Service or agent runs'].entries()) {
+    for (const [place, kind] of [
+      'Command by SSH',
+      'PowerShell command by WinRM',
+      'Script in the guest',
+      'Service or agent runs',
+    ].entries()) {
       await page.getByRole('button', { name: 'Add check' }).click();
       await choose(page.getByRole('group', { name: `Check ${place + 3}` }).getByLabel('Kind'), kind);
     }
@@ -244,7 +306,10 @@ describe('waves in the workbench', () => {
     await ssh.getByLabel('User name').focus();
     await page.keyboard.press('Tab');
     await ssh.getByText('Required').waitFor();
-    await page.getByRole('group', { name: 'Check 5' }).getByLabel('Script').fill('#!/bin/sh\nsystemctl is-active postgresql');
+    await page
+      .getByRole('group', { name: 'Check 5' })
+      .getByLabel('Script')
+      .fill('#!/bin/sh\nsystemctl is-active postgresql');
     await choose(page.getByRole('group', { name: 'Check 6' }).getByLabel('Connection'), 'WinRM');
     await ssh.scrollIntoViewIfNeeded();
     await lookAt('checks-guest');
@@ -277,7 +342,10 @@ describe('waves in the workbench', () => {
     await page.getByRole('region', { name: 'web-2' }).getByText('Other members (group 3 of 3) · after web-3').waitFor();
     await page.getByLabel('Go/no-go: state, approval, lag (db-1)').click();
     await page.getByText('1 of 30 steps done').waitFor();
-    await page.getByRole('table', { name: 'Runbook of db-1' }).getByText(/^Anna Berg, /).waitFor();
+    await page
+      .getByRole('table', { name: 'Runbook of db-1' })
+      .getByText(/^Anna Berg, /)
+      .waitFor();
     await lookAt('runbook');
   });
 
@@ -301,7 +369,11 @@ describe('waves in the workbench', () => {
     await go('Replicas');
     await page.getByRole('button', { name: 'Replicate changes… (web-3)' }).click();
     await page.getByRole('button', { name: 'Start', exact: true }).click();
-    await page.getByText('Last execution failed').or(page.getByRole('main').getByText('Failed', { exact: true })).first().waitFor();
+    await page
+      .getByText('Last execution failed')
+      .or(page.getByRole('main').getByText('Failed', { exact: true }))
+      .first()
+      .waitFor();
     // Every day: the plan of Night 1 is for a day that comes nearer, and passes.
     await workbench.ask('wave.create', { wave: 'Nightly', plan: { synchronisation: { time: '02:00', zone: 'UTC' } } });
     await go('Project');
@@ -314,12 +386,19 @@ describe('waves in the workbench', () => {
 
   it('sets up a webhook, whose address goes to the vault, and says what it answered to a test', async () => {
     const heard: string[] = [];
-    const server = createServer((request, response) => void request.on('data', (piece: Buffer) => heard.push(piece.toString())).on('end', () => response.writeHead(204).end()));
+    const server = createServer(
+      (request, response) =>
+        void request
+          .on('data', (piece: Buffer) => heard.push(piece.toString()))
+          .on('end', () => response.writeHead(204).end()),
+    );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
       await go('Settings');
       await page.getByLabel('Webhook', { exact: true }).check();
-      await page.getByLabel('Address of the webhook').fill(`http://127.0.0.1:${(server.address() as AddressInfo).port}/room`);
+      await page
+        .getByLabel('Address of the webhook')
+        .fill(`http://127.0.0.1:${(server.address() as AddressInfo).port}/room`);
       await page.getByRole('button', { name: 'Save notifications' }).click();
       await page.getByRole('button', { name: 'Send a test by webhook' }).click();
       await page.getByText('Sent. The answer was: HTTP 204').waitFor();
@@ -367,7 +446,11 @@ describe('waves in the workbench', () => {
     for (const name of ['web-2', 'db-1']) expect(ofWave).toContain(name);
     const printing = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Wave as PDF' }).click();
-    expect(readFileSync(await (await printing).path()).subarray(0, 5).toString()).toBe('%PDF-');
+    expect(
+      readFileSync(await (await printing).path())
+        .subarray(0, 5)
+        .toString(),
+    ).toBe('%PDF-');
     await page.getByRole('link', { name: 'db-1', exact: true }).click();
     await heading('Evidence of db-1');
     await page.getByRole('row').filter({ hasText: 'Runbook step done' }).filter({ hasText: 'Anna Berg' }).waitFor();
@@ -384,10 +467,19 @@ async function makeProject(): Promise<void> {
   const client = await openMadeProject(project, { platforms: lab.platforms, connectWorker: lab.connectWorker });
   await client.call('endpoint.add', { name: 'Images', plugin: 'disk-images', connection: { path: root } });
   await client.call('endpoint.add', {
-    name: 'Cloud', plugin: 'european-cloud', connection: { project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', region_name: 'eu01', service_account_key: '{}' },
+    name: 'Cloud',
+    plugin: 'european-cloud',
+    connection: { project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', region_name: 'eu01', service_account_key: '{}' },
   });
   lab.quotas = [{ kind: 'servers', limit: 1000, usage: 0 }];
   await client.call('catalog.capture', { endpoint: 'Cloud' });
-  for (const name of ['web-1', 'web-2', 'web-3', 'web-4', 'db-1', 'db-2']) await client.call('replica.create', { name, source: 'Images', destination: 'Cloud', vm: 'web', destinationEnvironment });
+  for (const name of ['web-1', 'web-2', 'web-3', 'web-4', 'db-1', 'db-2'])
+    await client.call('replica.create', {
+      name,
+      source: 'Images',
+      destination: 'Cloud',
+      vm: 'web',
+      destinationEnvironment,
+    });
   await client.close();
 }

@@ -9,7 +9,14 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defaultAgentPath } from '../../electron/engine/transport/agent-launch.ts';
 import { FrameParser } from '../../electron/engine/transport/frame-parser.ts';
-import { encodeHead, frameFlags, headBytes, requestTypes, statuses, type FrameHead } from '../../electron/engine/transport/protocol.ts';
+import {
+  encodeHead,
+  frameFlags,
+  headBytes,
+  requestTypes,
+  statuses,
+  type FrameHead,
+} from '../../electron/engine/transport/protocol.ts';
 
 const diskBytes = 1024 * 1024;
 
@@ -23,7 +30,9 @@ class RawAgent {
   #ended = false;
 
   constructor(parameters: readonly string[], environment: Readonly<Record<string, string>> = {}) {
-    this.process = spawn('python3', [defaultAgentPath(), '--stdio', ...parameters], { env: { ...process.env, ...environment } });
+    this.process = spawn('python3', [defaultAgentPath(), '--stdio', ...parameters], {
+      env: { ...process.env, ...environment },
+    });
     const parser = new FrameParser((head, payload) => this.#answers.push({ head, payload: Buffer.from(payload) }));
     this.process.stdin.on('error', () => undefined);
     this.process.stdout.on('data', (piece: Buffer) => {
@@ -46,7 +55,11 @@ class RawAgent {
     return this.#answers.shift();
   }
 
-  async ask(type: keyof typeof requestTypes, fields: Partial<FrameHead> = {}, payload: Uint8Array = Buffer.alloc(0)): Promise<Answer> {
+  async ask(
+    type: keyof typeof requestTypes,
+    fields: Partial<FrameHead> = {},
+    payload: Uint8Array = Buffer.alloc(0),
+  ): Promise<Answer> {
     this.send(frame(requestTypes[type], fields, payload));
     const answer = await this.next();
     if (answer === undefined) throw new Error('the agent ended');
@@ -59,8 +72,16 @@ function frame(type: number, fields: Partial<FrameHead>, payload: Uint8Array): B
   const checked = ((fields.flags ?? 0) & frameFlags.CHECKED) !== 0;
   encodeHead(
     {
-      flags: 0, request: 7, volume: 0, offset: 0, length: payload.length, argument: 0,
-      ...fields, type, payloadLength: payload.length, payloadChecksum: checked ? crc32(payload) : 0,
+      flags: 0,
+      request: 7,
+      volume: 0,
+      offset: 0,
+      length: payload.length,
+      argument: 0,
+      ...fields,
+      type,
+      payloadLength: payload.length,
+      payloadChecksum: checked ? crc32(payload) : 0,
     },
     head,
   );
@@ -84,10 +105,14 @@ describe('the worker agent', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function opened(...more: readonly string[]): Promise<{ agent: RawAgent; volume: number; features: readonly string[] }> {
+  async function opened(
+    ...more: readonly string[]
+  ): Promise<{ agent: RawAgent; volume: number; features: readonly string[] }> {
     const agent = new RawAgent(['--allow', folder, ...more]);
     agents.push(agent);
-    const { features } = JSON.parse((await agent.ask('HELLO')).payload.toString()) as { readonly features: readonly string[] };
+    const { features } = JSON.parse((await agent.ask('HELLO')).payload.toString()) as {
+      readonly features: readonly string[];
+    };
     const answer = await agent.ask('OPEN', {}, Buffer.from(disk));
     expect([answer.head.argument, answer.head.length]).toEqual([statuses.OK, diskBytes]);
     return { agent, volume: answer.head.volume, features };
@@ -99,7 +124,9 @@ describe('the worker agent', () => {
     execFileSync('python3', ['-c', check], { input: source });
     expect(() => execFileSync('python3', ['-c', check], { input: 'if (n := 1): pass', stdio: 'pipe' })).toThrow();
     const imported = [...source.matchAll(/^import (\w+)$/gm)].map(([, name]) => name);
-    const standard = execFileSync('python3', ['-c', 'import sys; print(*sys.stdlib_module_names)'], { encoding: 'utf8' }).split(/\s+/);
+    const standard = execFileSync('python3', ['-c', 'import sys; print(*sys.stdlib_module_names)'], {
+      encoding: 'utf8',
+    }).split(/\s+/);
     expect(imported.filter((name) => !standard.includes(name ?? ''))).toEqual([]);
     expect(source).not.toMatch(/^\s*from \w+ import/m);
   });
@@ -161,16 +188,25 @@ describe('the worker agent', () => {
       expect([statuses.BAD_REQUEST, statuses.OUT_OF_RANGE]).toContain(head.argument);
     }
     expect((await readFile(disk)).equals(before)).toBe(true);
-    expect((await agent.ask('WRITE', { volume, flags, length: 5000 }, zstdCompressSync(noise))).head.argument).toBe(statuses.OK);
+    expect((await agent.ask('WRITE', { volume, flags, length: 5000 }, zstdCompressSync(noise))).head.argument).toBe(
+      statuses.OK,
+    );
     expect((await readFile(disk)).subarray(0, 5000).equals(noise)).toBe(true);
   });
 
   it('checks the range of a write itself', async () => {
     const { agent, volume } = await opened();
-    for (const [offset, length] of [[diskBytes, 1], [diskBytes - 1, 2], [2 ** 52, 1], [0, 2 ** 52]] as const) {
+    for (const [offset, length] of [
+      [diskBytes, 1],
+      [diskBytes - 1, 2],
+      [2 ** 52, 1],
+      [0, 2 ** 52],
+    ] as const) {
       expect((await agent.ask('ZERO', { volume, offset, length })).head.argument).toBe(statuses.OUT_OF_RANGE);
     }
-    expect((await agent.ask('WRITE', { volume, offset: diskBytes - 1 }, Buffer.from('ab'))).head.argument).toBe(statuses.OUT_OF_RANGE);
+    expect((await agent.ask('WRITE', { volume, offset: diskBytes - 1 }, Buffer.from('ab'))).head.argument).toBe(
+      statuses.OUT_OF_RANGE,
+    );
     expect((await readFile(disk)).equals(before)).toBe(true);
   });
 
@@ -180,8 +216,14 @@ describe('the worker agent', () => {
     expect((await agent.ask('OPEN', {}, Buffer.from(disk))).head.argument).toBe(statuses.BAD_REQUEST);
     await agent.ask('HELLO');
     expect((await agent.ask('WRITE', { volume: 1 }, Buffer.from('x'))).head.argument).toBe(statuses.BAD_REQUEST);
-    expect((await agent.ask('HELLO', {}, Buffer.from('{"session":"made up"}'))).head.argument).toBe(statuses.BAD_REQUEST);
-    expect((await agent.ask('PING')).head).toMatchObject({ type: requestTypes.PING, request: 7, argument: statuses.OK });
+    expect((await agent.ask('HELLO', {}, Buffer.from('{"session":"made up"}'))).head.argument).toBe(
+      statuses.BAD_REQUEST,
+    );
+    expect((await agent.ask('PING')).head).toMatchObject({
+      type: requestTypes.PING,
+      request: 7,
+      argument: statuses.OK,
+    });
   });
 
   it('does not write a volume that another agent has open', async () => {
@@ -195,8 +237,17 @@ describe('the worker agent', () => {
   it('survives any frame that is well formed, and never writes by one that it refuses', async () => {
     const { agent, volume } = await opened();
     const fields = fc.record({
-      type: fc.oneof(fc.constantFrom(requestTypes.DIGEST, requestTypes.OPEN, requestTypes.ZERO, requestTypes.WRITE), fc.integer({ min: 11, max: 255 })),
-      flags: fc.constantFrom(0, frameFlags.DEFLATED, frameFlags.CHECKED, frameFlags.ZSTD, frameFlags.ZSTD | frameFlags.DEFLATED),
+      type: fc.oneof(
+        fc.constantFrom(requestTypes.DIGEST, requestTypes.OPEN, requestTypes.ZERO, requestTypes.WRITE),
+        fc.integer({ min: 11, max: 255 }),
+      ),
+      flags: fc.constantFrom(
+        0,
+        frameFlags.DEFLATED,
+        frameFlags.CHECKED,
+        frameFlags.ZSTD,
+        frameFlags.ZSTD | frameFlags.DEFLATED,
+      ),
       volume: fc.constantFrom(volume, 0, 99),
       offset: fc.oneof(fc.maxSafeNat(), fc.nat(2 * diskBytes)).filter((offset) => offset >= diskBytes),
       length: fc.integer({ min: 1, max: 2 ** 40 }),
@@ -215,12 +266,19 @@ describe('the worker agent', () => {
 
   it('writes blocks that it keeps from earlier callers, and only those that still are what was asked for', async () => {
     const blocks = join(folder, 'blocks');
-    const keeping = (): Promise<{ agent: RawAgent; volume: number; features: readonly string[] }> => opened('--store', blocks, '--store-bytes', '4194304');
+    const keeping = (): Promise<{ agent: RawAgent; volume: number; features: readonly string[] }> =>
+      opened('--store', blocks, '--store-bytes', '4194304');
     const [first, second] = [randomBytes(65536), randomBytes(65536)];
-    const digests = Buffer.concat([second, first, randomBytes(65536)].map((block) => createHash('sha256').update(block).digest()));
+    const digests = Buffer.concat(
+      [second, first, randomBytes(65536)].map((block) => createHash('sha256').update(block).digest()),
+    );
     const former = await keeping();
     expect(former.features).toContain('recall');
-    await former.agent.ask('WRITE', { volume: former.volume, offset: 0, length: 131072 }, Buffer.concat([first, second]));
+    await former.agent.ask(
+      'WRITE',
+      { volume: former.volume, offset: 0, length: 131072 },
+      Buffer.concat([first, second]),
+    );
     await former.agent.ask('END');
     // The next one keeps what is there, and is not taken in by a file that was changed meanwhile.
     for (const isChanged of [false, true]) {
@@ -234,25 +292,37 @@ describe('the worker agent', () => {
       const answer = await agent.ask('RECALL', { volume, offset: 262144, length: 3 * 65536, argument: 65536 }, digests);
       expect([answer.head.argument, [...answer.payload]]).toEqual([statuses.OK, isChanged ? [0, 1, 0] : [1, 1, 0]]);
       const now = await readFile(disk);
-      expect(now.subarray(262144, 262144 + 65536).equals(isChanged ? before.subarray(262144, 262144 + 65536) : second)).toBe(true);
+      expect(
+        now.subarray(262144, 262144 + 65536).equals(isChanged ? before.subarray(262144, 262144 + 65536) : second),
+      ).toBe(true);
       expect(now.subarray(262144 + 65536, 262144 + 131072).equals(first)).toBe(true);
       expect(now.subarray(262144 + 131072).equals(before.subarray(262144 + 131072))).toBe(true);
       for (const wrong of [{ argument: 4096 }, { length: 2 * 65536 }]) {
-        expect((await agent.ask('RECALL', { volume, offset: 0, length: 3 * 65536, argument: 65536, ...wrong }, digests)).head.argument).toBe(statuses.BAD_REQUEST);
+        expect(
+          (await agent.ask('RECALL', { volume, offset: 0, length: 3 * 65536, argument: 65536, ...wrong }, digests)).head
+            .argument,
+        ).toBe(statuses.BAD_REQUEST);
       }
-      expect((await agent.ask('RECALL', { volume, offset: diskBytes - 65536, length: 3 * 65536, argument: 65536 }, digests)).head.argument).toBe(statuses.OUT_OF_RANGE);
+      expect(
+        (await agent.ask('RECALL', { volume, offset: diskBytes - 65536, length: 3 * 65536, argument: 65536 }, digests))
+          .head.argument,
+      ).toBe(statuses.OUT_OF_RANGE);
       await agent.ask('END');
     }
     const { agent, volume, features } = await opened();
     expect(features).not.toContain('recall');
-    expect([...(await agent.ask('RECALL', { volume, offset: 0, length: 3 * 65536, argument: 65536 }, digests)).payload]).toEqual([0, 0, 0]);
+    expect([
+      ...(await agent.ask('RECALL', { volume, offset: 0, length: 3 * 65536, argument: 65536 }, digests)).payload,
+    ]).toEqual([0, 0, 0]);
   });
 
   it('answers others while it logs in to a target, and tells a failure without the secret', async () => {
     const [tool, gate] = [join(folder, 'iscsiadm'), join(folder, 'gate')];
     execFileSync('mkfifo', [gate]);
     // Logging in waits until somebody writes, and is refused by the target then.
-    await writeFile(tool, `#!/bin/sh\necho "$@" >&2\ncase "$*" in *--login) read line < ${gate}; exit 24;; esac\n`, { mode: 0o755 });
+    await writeFile(tool, `#!/bin/sh\necho "$@" >&2\ncase "$*" in *--login) read line < ${gate}; exit 24;; esac\n`, {
+      mode: 0o755,
+    });
     const agent = new RawAgent([], { PATH: `${folder}:${process.env['PATH'] ?? ''}` });
     agents.push(agent);
     let told = '';

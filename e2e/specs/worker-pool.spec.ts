@@ -1,7 +1,17 @@
 // Disk copy workers that executions use in turn, on real workers: one start for several VMs, blocks of a common template sent once, a worker whose
 // kept blocks are not what they are said to be, and an engine that is killed with a worker in its pool.
 import { randomBytes } from 'node:crypto';
-import { closeSync, copyFileSync, fstatSync, openSync, readdirSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CoreClient } from '../../shared/contract/core-client.ts';
@@ -19,7 +29,8 @@ beforeAll(async () => {
   writeFileSync(image('one'), Buffer.concat([randomBytes(24 * MiB), Buffer.alloc(8 * MiB)]));
   for (const name of names.slice(1)) copyFileSync(image('one'), image(name));
   for (const [index, name] of names.entries()) put(image(name), (4 + index) * MiB, randomBytes(2 * MiB));
-  for (const [index, name] of names.entries()) await lab.createReplica(name, `${name}.raw`, index < 3 ? 'HTTPS' : 'SSH');
+  for (const [index, name] of names.entries())
+    await lab.createReplica(name, `${name}.raw`, index < 3 ? 'HTTPS' : 'SSH');
 }, 120_000);
 afterAll(() => lab.close());
 
@@ -29,11 +40,19 @@ function put(file: string, offset: number, bytes: Buffer): void {
   closeSync(handle);
 }
 
-async function execute(core: CoreClient, replica: string): Promise<ExecutionDetail & { readonly numbers: Record<string, number> }> {
+async function execute(
+  core: CoreClient,
+  replica: string,
+): Promise<ExecutionDetail & { readonly numbers: Record<string, number> }> {
   const { id } = await core.call('replica.execute', { replica, options: {} });
   // One that is resumed keeps its limit.
   await core.call('execution.limit', { execution: id }).catch(() => undefined);
-  await expect.poll(async () => isTerminalExecution((await core.call('execution.show', { execution: id })).state), { timeout: 180_000, interval: 50 }).toBe(true);
+  await expect
+    .poll(async () => isTerminalExecution((await core.call('execution.show', { execution: id })).state), {
+      timeout: 180_000,
+      interval: 50,
+    })
+    .toBe(true);
   const events = await core.call('execution.events', { execution: id });
   const numbers = events.findLast(({ type }) => type === 'disk.done')?.details as Record<string, number>;
   return { ...(await core.call('execution.show', { execution: id })), numbers };
@@ -41,18 +60,23 @@ async function execute(core: CoreClient, replica: string): Promise<ExecutionDeta
 
 /** Files in which workers of this lab keep blocks. */
 function keptFiles(): string[] {
-  return readdirSync('/proc').filter((pid) => /^\d+$/.test(pid)).flatMap((pid) => {
-    try {
-      if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(lab.project.cloudFolder)) return [];
-      const folder = `/proc/${pid}/root/var/tmp`;
-      return readdirSync(folder).filter((name) => name.startsWith('causeway-blocks-')).map((name) => join(folder, name));
-    } catch {
-      return [];
-    }
-  });
+  return readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid))
+    .flatMap((pid) => {
+      try {
+        if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(lab.project.cloudFolder)) return [];
+        const folder = `/proc/${pid}/root/var/tmp`;
+        return readdirSync(folder)
+          .filter((name) => name.startsWith('causeway-blocks-'))
+          .map((name) => join(folder, name));
+      } catch {
+        return [];
+      }
+    });
 }
 
-const workersStarted = (): number => lab.cloud.calls.filter(({ method, path }) => method === 'POST' && path.endsWith('/servers')).length;
+const workersStarted = (): number =>
+  lab.cloud.calls.filter(({ method, path }) => method === 'POST' && path.endsWith('/servers')).length;
 
 async function same(name: string): Promise<void> {
   const { disks } = await lab.use((core) => core.call('replica.show', { replica: name }));
@@ -66,10 +90,17 @@ describe.runIf(process.geteuid?.() === 0)('a pool of workers', () => {
       const before = workersStarted();
       const first = await execute(core, 'one');
       const second = await execute(core, 'two');
-      expect([first.state, first.leftBehind, second.state, second.leftBehind]).toEqual(['completed', 0, 'completed', 0]);
+      expect([first.state, first.leftBehind, second.state, second.leftBehind]).toEqual([
+        'completed',
+        0,
+        'completed',
+        0,
+      ]);
       expect(workersStarted() - before).toBe(1);
       expect(first.numbers).toMatchObject({ bytesRecalled: 0 });
-      console.log(`second VM of the template: ${second.numbers['bytesSent']} of ${second.numbers['bytesChanged']} bytes sent, ${second.numbers['bytesRecalled']} recalled`);
+      console.log(
+        `second VM of the template: ${second.numbers['bytesSent']} of ${second.numbers['bytesChanged']} bytes sent, ${second.numbers['bytesRecalled']} recalled`,
+      );
       expect(second.numbers['bytesSent']! / second.numbers['bytesChanged']!).toBeLessThan(0.4);
       // Its own 2 MiB, and the one of the template in the place of which the first VM had its own.
       expect(second.numbers['bytesRecalled']! + 3 * MiB).toBe(24 * MiB);
@@ -93,23 +124,32 @@ describe.runIf(process.geteuid?.() === 0)('a pool of workers', () => {
     });
     for (const name of ['one', 'two', 'three']) await same(name);
     // The engine that had the pool has ended.
-    expect((await lab.use((core) => core.call('ledger.list', {}))).filter(({ lifetime }) => lifetime === 'temporary')).toEqual([]);
+    expect(
+      (await lab.use((core) => core.call('ledger.list', {}))).filter(({ lifetime }) => lifetime === 'temporary'),
+    ).toEqual([]);
     expect(lab.cloud.world.leftovers().filter((line) => !line.startsWith('volume '))).toEqual([]);
   }, 600_000);
 
   it('is cleaned up after an engine that was killed in the middle of a disk', async () => {
     const engine = lab.start('four', { bandwidthLimit: 512 * 1024 });
-    await new Promise<void>((resolve) => (engine.onProgress = ({ disks }) => (disks.some(({ bytesDone }) => bytesDone > 0) ? resolve() : undefined)));
+    await new Promise<void>(
+      (resolve) =>
+        (engine.onProgress = ({ disks }) => (disks.some(({ bytesDone }) => bytesDone > 0) ? resolve() : undefined)),
+    );
     await engine.kill();
     const left = await lab.use((core) => core.call('ledger.list', { orphansOnly: true }));
-    expect(left.some(({ kind, executionId }) => kind === 'server' && executionId?.startsWith('pool-') === true)).toBe(true);
+    expect(left.some(({ kind, executionId }) => kind === 'server' && executionId?.startsWith('pool-') === true)).toBe(
+      true,
+    );
     await lab.use(async (core) => {
       expect(await execute(core, 'four')).toMatchObject({ state: 'completed', leftBehind: 0 });
       expect((await core.call('workers.pool', {})).workers).toHaveLength(1);
       expect(await core.call('ledger.list', { orphansOnly: true })).toEqual([]);
     });
     await same('four');
-    expect((await lab.use((core) => core.call('ledger.list', {}))).filter(({ lifetime }) => lifetime === 'temporary')).toEqual([]);
+    expect(
+      (await lab.use((core) => core.call('ledger.list', {}))).filter(({ lifetime }) => lifetime === 'temporary'),
+    ).toEqual([]);
     expect(lab.cloud.world.leftovers().filter((line) => !line.startsWith('volume '))).toEqual([]);
   }, 600_000);
 });

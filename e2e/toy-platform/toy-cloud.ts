@@ -35,7 +35,10 @@ class Refused extends Error {
 export class ToyCloud {
   readonly url: string;
   readonly folder: string;
-  readonly vms = new Map<string, { readonly name: string; readonly disks: { readonly id: string; sizeBytes: number }[] }>();
+  readonly vms = new Map<
+    string,
+    { readonly name: string; readonly disks: { readonly id: string; sizeBytes: number }[] }
+  >();
   readonly #resources = new Map<string, ToyResource>();
   readonly #server: Server;
   readonly #calls: { readonly name: string; readonly changes: boolean }[] = [];
@@ -87,7 +90,9 @@ export class ToyCloud {
 
   async inventory(): Promise<string[]> {
     await this.settled();
-    return [...this.#resources.values()].filter(({ kind }) => kind !== 'exports').map((one) => `${String(one['kind']).slice(0, -1)} ${one.name}`);
+    return [...this.#resources.values()]
+      .filter(({ kind }) => kind !== 'exports')
+      .map((one) => `${String(one['kind']).slice(0, -1)} ${one.name}`);
   }
 
   readonly calls: PlatformCalls = {
@@ -117,7 +122,8 @@ export class ToyCloud {
     this.#calls.push({ name: `${method} ${url.pathname}`, changes: method !== 'GET' });
     const due = this.#faults.find(({ from, to }) => this.#calls.length >= from && this.#calls.length <= to);
     due?.tell();
-    const send = (status: number, body?: unknown): void => void response.writeHead(status, { 'retry-after': '0' }).end(body === undefined ? '' : JSON.stringify(body));
+    const send = (status: number, body?: unknown): void =>
+      void response.writeHead(status, { 'retry-after': '0' }).end(body === undefined ? '' : JSON.stringify(body));
     if (due?.fault === 'cut-before') return void request.socket.destroy();
     if (due?.fault === 'never-answered') return;
     if (due?.fault === 'refused-for-now') return send(503);
@@ -126,17 +132,37 @@ export class ToyCloud {
     try {
       if (request.headers.authorization !== toyKey) throw new Refused(401, 'unknown key');
       const body = JSON.parse(chunks.length === 0 ? '{}' : Buffer.concat(chunks).toString()) as Record<string, unknown>;
-      answer = [200, await this.#perform(method, url.pathname.split('/').slice(1), url.searchParams, body, due?.fault === 'fails-later')];
+      answer = [
+        200,
+        await this.#perform(
+          method,
+          url.pathname.split('/').slice(1),
+          url.searchParams,
+          body,
+          due?.fault === 'fails-later',
+        ),
+      ];
     } catch (error) {
-      answer = error instanceof Refused ? [error.status, { message: error.message }] : [500, { message: String(error) }];
+      answer =
+        error instanceof Refused ? [error.status, { message: error.message }] : [500, { message: String(error) }];
     }
     if (due?.fault === 'cut-after') return void request.socket.destroy();
     if (due?.fault === 'gateway-error-after') return send(502);
     send(...answer);
   }
 
-  async #perform(method: string, [kind = '', id, part, partId]: string[], query: URLSearchParams, body: Record<string, unknown>, fails: boolean): Promise<unknown> {
-    if (kind === 'networks') return [{ id: 'net-blue', name: 'blue' }, { id: 'net-green', name: 'green' }];
+  async #perform(
+    method: string,
+    [kind = '', id, part, partId]: string[],
+    query: URLSearchParams,
+    body: Record<string, unknown>,
+    fails: boolean,
+  ): Promise<unknown> {
+    if (kind === 'networks')
+      return [
+        { id: 'net-blue', name: 'blue' },
+        { id: 'net-green', name: 'green' },
+      ];
     if (kind === 'images') return [{ id: 'image-linux', name: 'linux' }];
     if (kind === 'types') return [{ id: 'fast', name: 'fast' }];
     if (kind === 'vms') return [...this.vms].map(([vmId, vm]) => ({ id: vmId, ...vm }));
@@ -146,7 +172,10 @@ export class ToyCloud {
       return made;
     }
     await this.settled();
-    if (id === undefined) return this.list(kind).filter((one) => [...query].every(([key, value]) => (key === 'name' ? one.name : one.labels[key]) === value));
+    if (id === undefined)
+      return this.list(kind).filter((one) =>
+        [...query].every(([key, value]) => (key === 'name' ? one.name : one.labels[key]) === value),
+      );
     const found = this.#resources.get(id);
     if (found === undefined || found['kind'] !== kind) throw new Refused(404, `no ${kind} ${id}`);
     if (part === 'volumes') this.#attach(found, method, String(partId));
@@ -158,10 +187,15 @@ export class ToyCloud {
   async #create(kind: string, body: Record<string, unknown>, fails: boolean): Promise<ToyResource> {
     const id = randomUUID();
     const made: ToyResource = { labels: {}, name: id, ...body, id, kind, status: fails ? 'FAILED' : 'READY' };
-    if (kind === 'nics') Object.assign(made, { mac: `02:00:00:${id.slice(0, 2)}:${id.slice(2, 4)}:${id.slice(4, 6)}`, ip: `127.0.1.${1 + (this.#calls.length % 250)}` });
+    if (kind === 'nics')
+      Object.assign(made, {
+        mac: `02:00:00:${id.slice(0, 2)}:${id.slice(2, 4)}:${id.slice(4, 6)}`,
+        ip: `127.0.1.${1 + (this.#calls.length % 250)}`,
+      });
     if (kind === 'servers') {
       const volumes = (made['volumeIds'] ??= []) as string[];
-      if (volumes.some((volumeId) => this.#resources.get(volumeId)?.['serverId'] !== undefined)) throw new Refused(409, 'a volume is attached elsewhere');
+      if (volumes.some((volumeId) => this.#resources.get(volumeId)?.['serverId'] !== undefined))
+        throw new Refused(409, 'a volume is attached elsewhere');
       for (const volumeId of volumes) Object.assign(this.#resources.get(volumeId) ?? {}, { serverId: id });
     }
     if (kind === 'volumes' && made['from'] === undefined) await this.#blank(id, Number(made['sizeGib']) * gib);
@@ -187,7 +221,10 @@ export class ToyCloud {
     await truncate(this.disk(id), sizeBytes);
   }
 
-  async #change(one: ToyResource, { labels = {}, sizeGib }: { labels?: Record<string, string>; sizeGib?: number }): Promise<void> {
+  async #change(
+    one: ToyResource,
+    { labels = {}, sizeGib }: { labels?: Record<string, string>; sizeGib?: number },
+  ): Promise<void> {
     one.labels = { ...one.labels, ...labels };
     if (sizeGib === undefined) return;
     one['sizeGib'] = sizeGib;
@@ -197,18 +234,26 @@ export class ToyCloud {
   #attach(server: ToyResource, method: string, volumeId: string): void {
     const volume = this.#resources.get(volumeId);
     if (volume === undefined) throw new Refused(404, `no volume ${volumeId}`);
-    if (method === 'PUT' && volume['serverId'] !== undefined && volume['serverId'] !== server.id) throw new Refused(409, `volume ${volumeId} is attached`);
+    if (method === 'PUT' && volume['serverId'] !== undefined && volume['serverId'] !== server.id)
+      throw new Refused(409, `volume ${volumeId} is attached`);
     if (method === 'PUT') volume['serverId'] = server.id;
     else if (volume['serverId'] === server.id) delete volume['serverId'];
   }
 
   async #delete(one: ToyResource): Promise<void> {
     if (one['serverId'] !== undefined) throw new Refused(409, 'a server has it');
-    if (one['kind'] === 'volumes' && this.list('snapshots').some((snapshot) => snapshot['volumeId'] === one.id)) throw new Refused(409, 'it has snapshots');
-    if (one['kind'] === 'nics' && this.list('servers').some((server) => (server['nicIds'] as string[]).includes(one.id))) throw new Refused(409, 'a server has it');
-    if (one['kind'] === 'servers') for (const volume of this.list('volumes')) if (volume['serverId'] === one.id) delete volume['serverId'];
+    if (one['kind'] === 'volumes' && this.list('snapshots').some((snapshot) => snapshot['volumeId'] === one.id))
+      throw new Refused(409, 'it has snapshots');
+    if (
+      one['kind'] === 'nics' &&
+      this.list('servers').some((server) => (server['nicIds'] as string[]).includes(one.id))
+    )
+      throw new Refused(409, 'a server has it');
+    if (one['kind'] === 'servers')
+      for (const volume of this.list('volumes')) if (volume['serverId'] === one.id) delete volume['serverId'];
     this.#resources.delete(one.id);
     await rm(this.disk(one.id), { force: true });
-    for (const disk of (one['disks'] ?? []) as { id: string }[]) await rm(this.disk(`${one.id}-${disk.id}`), { force: true });
+    for (const disk of (one['disks'] ?? []) as { id: string }[])
+      await rm(this.disk(`${one.id}-${disk.id}`), { force: true });
   }
 }

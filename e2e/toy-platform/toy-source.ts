@@ -18,46 +18,98 @@ const block = 64 * 1024;
  *
  * @param folder where the platform puts the disks of exports, as `<export>-<disk>`
  */
-export function createToySource(connection: unknown, folder: string, options: RetryContextOptions = {}): SourcePlatform {
+export function createToySource(
+  connection: unknown,
+  folder: string,
+  options: RetryContextOptions = {},
+): SourcePlatform {
   const api = openToyApi(toyConnection.parse(connection), options);
   const path = (exportId: string, diskId: string): string => join(folder, `${exportId}-${diskId}`);
   const vms = (signal: AbortSignal) => api.vms.list({}, signal);
-  const byTag = async (tag: string, signal: AbortSignal): Promise<ToyExport | undefined> => (await api.exports.list({ name: tag }, signal))[0];
+  const byTag = async (tag: string, signal: AbortSignal): Promise<ToyExport | undefined> =>
+    (await api.exports.list({ name: tag }, signal))[0];
   const describe = async (vmId: string, signal: AbortSignal): Promise<Vm> => {
     const found = (await vms(signal)).find(({ id }) => id === vmId);
-    if (found === undefined) throw new CausewayError('source.vm-not-found', `the toy platform has no VM ${vmId}`, { details: { vmId } });
-    return { id: found.id, name: found.name, os_type: 'linux', vcpus: 1, memory_mb: 512, disks: found.disks.map(({ id, sizeBytes }) => ({ id, size_bytes: sizeBytes })), nics: [] };
+    if (found === undefined)
+      throw new CausewayError('source.vm-not-found', `the toy platform has no VM ${vmId}`, { details: { vmId } });
+    return {
+      id: found.id,
+      name: found.name,
+      os_type: 'linux',
+      vcpus: 1,
+      memory_mb: 512,
+      disks: found.disks.map(({ id, sizeBytes }) => ({ id, size_bytes: sizeBytes })),
+      nics: [],
+    };
   };
   return {
-    check: (signal) => runChecks([{ name: 'List VMs', essential: true, run: async (s) => `${(await vms(s)).length} VMs` }], signal),
-    listVms: async (signal) => (await vms(signal)).map(({ id, name, disks }) => ({
-      id, name, os_type: 'linux', power: 'running', diskCount: disks.length, totalBytes: disks.reduce((sum, disk) => sum + disk.sizeBytes, 0),
-    })),
+    check: (signal) =>
+      runChecks([{ name: 'List VMs', essential: true, run: async (s) => `${(await vms(s)).length} VMs` }], signal),
+    listVms: async (signal) =>
+      (await vms(signal)).map(({ id, name, disks }) => ({
+        id,
+        name,
+        os_type: 'linux',
+        power: 'running',
+        diskCount: disks.length,
+        totalBytes: disks.reduce((sum, disk) => sum + disk.sizeBytes, 0),
+      })),
     describeVm: describe,
     options: async () => ({}),
     prepare: async (vmId, _environment, signal) => void (await describe(vmId, signal)),
     async createSnapshot({ vmId, tag, base }, signal) {
       const before = await byTag(tag, signal);
-      const { timing: { backOff, looksBeforeCreatingAgain: looks }, clock, random } = api;
-      const made = before ?? await createOnce({
-        create: (s) => api.exports.create({ name: tag, vmId, labels: { base: base?.id ?? '' } }, s), find: (s) => byTag(tag, s),
-      }, { backOff, clock, random, looks }, signal);
+      const {
+        timing: { backOff, looksBeforeCreatingAgain: looks },
+        clock,
+        random,
+      } = api;
+      const made =
+        before ??
+        (await createOnce(
+          {
+            create: (s) => api.exports.create({ name: tag, vmId, labels: { base: base?.id ?? '' } }, s),
+            find: (s) => byTag(tag, s),
+          },
+          { backOff, clock, random, looks },
+          signal,
+        ));
       if (made.status === 'FAILED') {
         await api.exports.delete(made.id, signal);
-        throw new CausewayError('source.snapshot-failed', `export ${tag} of VM ${vmId} failed on the platform`, { details: { vmId, tag }, retryable: true });
+        throw new CausewayError('source.snapshot-failed', `export ${tag} of VM ${vmId} failed on the platform`, {
+          details: { vmId, tag },
+          retryable: true,
+        });
       }
-      return { id: made.id, tag, vmId, takenAt: new Date(0).toISOString(), disks: made.disks.map(({ id, sizeBytes }) => ({ diskId: id, sizeBytes })), state: { base: made.labels['base'] ?? '' } };
+      return {
+        id: made.id,
+        tag,
+        vmId,
+        takenAt: new Date(0).toISOString(),
+        disks: made.disks.map(({ id, sizeBytes }) => ({ diskId: id, sizeBytes })),
+        state: { base: made.labels['base'] ?? '' },
+      };
     },
     isAlive: async (snapshot, signal) => (await api.exports.get(snapshot.id, signal)) !== undefined,
     async assertUnchanged(snapshot, signal) {
       // An export never changes; it can only be deleted.
-      if ((await api.exports.get(snapshot.id, signal)) === undefined) throw new CausewayError('source.snapshot-lost', `export ${snapshot.tag} is gone`, { details: { tag: snapshot.tag } });
+      if ((await api.exports.get(snapshot.id, signal)) === undefined)
+        throw new CausewayError('source.snapshot-lost', `export ${snapshot.tag} is gone`, {
+          details: { tag: snapshot.tag },
+        });
     },
     async openDisk(snapshot, diskId, base, signal) {
       const disk = snapshot.disks.find((each) => each.diskId === diskId);
-      if (disk === undefined) throw new CausewayError('source.disk-not-found', `export ${snapshot.tag} has no disk ${diskId}`, { details: { diskId } });
-      const isBase = base !== undefined && snapshot.state['base'] === base.id && (await api.exports.get(base.id, signal)) !== undefined;
-      const comparable = isBase && base.disks.some((each) => each.diskId === diskId && each.sizeBytes === disk.sizeBytes);
+      if (disk === undefined)
+        throw new CausewayError('source.disk-not-found', `export ${snapshot.tag} has no disk ${diskId}`, {
+          details: { diskId },
+        });
+      const isBase =
+        base !== undefined &&
+        snapshot.state['base'] === base.id &&
+        (await api.exports.get(base.id, signal)) !== undefined;
+      const comparable =
+        isBase && base.disks.some((each) => each.diskId === diskId && each.sizeBytes === disk.sizeBytes);
       return openReader(path(snapshot.id, diskId), comparable ? path(base.id, diskId) : undefined, disk.sizeBytes);
     },
     promoteToBase: async (snapshot: Snapshot, former, signal) => {
@@ -96,7 +148,8 @@ async function openReader(file: string, baseFile: string | undefined, sizeBytes:
       const kind = part.every((byte) => byte === 0) ? 'zero' : 'data';
       const follows = pending?.kind === kind && pending.offset + pending.length === offset;
       if (pending !== undefined && !follows) yield pending;
-      pending = follows && pending !== undefined ? { ...pending, length: pending.length + length } : { offset, length, kind };
+      pending =
+        follows && pending !== undefined ? { ...pending, length: pending.length + length } : { offset, length, kind };
     }
     if (pending !== undefined) yield pending;
   }

@@ -42,10 +42,19 @@ test('a secret is in no file, event, answer or error, even when a platform repea
   core.subscribe('execution.event', (event) => heard.push(event));
   heard.push(
     await core.dispatch('endpoint.add', {
-      name: 'to', plugin: 'european-cloud',
-      connection: { project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', region_name: 'eu01', service_account_key: canary },
+      name: 'to',
+      plugin: 'european-cloud',
+      connection: {
+        project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11',
+        region_name: 'eu01',
+        service_account_key: canary,
+      },
     }),
-    await core.dispatch('endpoint.add', { name: 'bad', plugin: 'european-cloud', connection: { region_name: 7, service_account_key: canary } }),
+    await core.dispatch('endpoint.add', {
+      name: 'bad',
+      plugin: 'european-cloud',
+      connection: { region_name: 7, service_account_key: canary },
+    }),
     await core.dispatch('endpoint.add', { name: 'from', plugin: 'disk-images', connection: { path: '/images' } }),
     await core.dispatch('endpoint.get', { endpoint: 'to' }),
     await core.dispatch('endpoint.check', { endpoint: 'to' }),
@@ -58,9 +67,17 @@ test('a secret is in no file, event, answer or error, even when a platform repea
   lab.fail('snapshot', Object.assign(new Error(`login with ${canary} was refused`)) as never);
   heard.push(
     await core.dispatch('replica.create', {
-      name: 'web', source: 'from', destination: 'to', vm: 'web',
+      name: 'web',
+      source: 'from',
+      destination: 'to',
+      vm: 'web',
       destinationEnvironment: {
-        network_map: { default: 'net' }, availability_zone: 'z', migr_network: 'n', migr_machine_type: 'm', machine_type: 'm', migr_image_map: { linux: 'i' },
+        network_map: { default: 'net' },
+        availability_zone: 'z',
+        migr_network: 'n',
+        migr_machine_type: 'm',
+        machine_type: 'm',
+        migr_image_map: { linux: 'i' },
       },
     }),
     await core.dispatch('replica.execute', { replica: 'web' }),
@@ -79,13 +96,29 @@ test('the command line prints no secret', async () => {
   const sink = { write: (text: string) => ((output += text), true), isTTY: false } as unknown as NodeJS.WritableStream;
   const run = (...argv: string[]) =>
     runProgram([...argv, '--project', folder], {
-      stdout: sink, stderr: sink, env: { CAUSEWAY_KEY_FILE: join(folder, 'key') }, entry: import.meta.url, signal: new AbortController().signal,
+      stdout: sink,
+      stderr: sink,
+      env: { CAUSEWAY_KEY_FILE: join(folder, 'key') },
+      entry: import.meta.url,
+      signal: new AbortController().signal,
     });
   expect(await run('vault', 'init')).toBe(0);
-  const connection = (key: string): string[] => ['project_id=f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', 'region_name=eu01', `service_account_key=${key}`].flatMap((pair) => ['--set', pair]);
+  const connection = (key: string): string[] =>
+    ['project_id=f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', 'region_name=eu01', `service_account_key=${key}`].flatMap(
+      (pair) => ['--set', pair],
+    );
   expect(await run('endpoint', 'add', 'to', '--plugin', 'european-cloud', ...connection(canary))).toBe(2);
   expect(output).toContain('service_account_key must be the JSON text');
-  expect(await run('endpoint', 'add', 'to', '--plugin', 'european-cloud', ...connection(JSON.stringify({ credentials: { privateKey: canary } })))).toBe(0);
+  expect(
+    await run(
+      'endpoint',
+      'add',
+      'to',
+      '--plugin',
+      'european-cloud',
+      ...connection(JSON.stringify({ credentials: { privateKey: canary } })),
+    ),
+  ).toBe(0);
   expect(await run('endpoint', 'list', '--json')).toBe(0);
   expect(await run('endpoint', 'check', 'to', '--json')).toBe(1);
   expect(await run('vault', 'list')).toBe(0);

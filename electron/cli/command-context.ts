@@ -49,6 +49,9 @@ export interface MayCreate {
 export function inProject(command: Command): Command {
   return command
     .option('--project <folder>', 'the project (default: $CAUSEWAY_PROJECT, or the current folder)')
-    .option('--on <mover>', 'work in a project on this mover; --project is then a folder there (default: $CAUSEWAY_MOVER)')
+    .option(
+      '--on <mover>',
+      'work in a project on this mover; --project is then a folder there (default: $CAUSEWAY_MOVER)',
+    )
     .option('--json', 'print JSON, one value per line');
 }

@@ -29,12 +29,17 @@ Exit status: 0 success, 1 failure or errors found, 2 incorrect usage or interrup
 /** Runs one command line (without the interpreter and the script) and answers with its exit status. */
 export async function runProgram(argv: readonly string[], context: CommandContext): Promise<ExitStatus> {
   let status: ExitStatus = 0;
-  const program = await createProgram({
-    ...context,
-    run: (implementation) => async (...values) => {
-      status = await implementation(...values);
+  const program = await createProgram(
+    {
+      ...context,
+      run:
+        (implementation) =>
+        async (...values) => {
+          status = await implementation(...values);
+        },
     },
-  }, argv[0]);
+    argv[0],
+  );
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return status;
@@ -66,7 +71,11 @@ export async function createProgram(context: RegistrationContext, first?: string
   }
   // A command that was made on its own and added with addCommand does not inherit it.
   for (const command of allCommands(program)) command.exitOverride();
-  for (const { name, group, description } of commandList) program.commands.find((command) => command.name() === name)?.helpGroup(group).description(description);
+  for (const { name, group, description } of commandList)
+    program.commands
+      .find((command) => command.name() === name)
+      ?.helpGroup(group)
+      .description(description);
   return program;
 }
 
@@ -96,11 +105,20 @@ async function explainFailure(error: unknown, context: CommandContext): Promise<
     context.stderr.write('causeway: stopped\n');
     return 2;
   }
-  const failure = error instanceof CausewayError || systemFailure(error) === undefined ? error : fromErrorRecord(toErrorRecord(error));
+  const failure =
+    error instanceof CausewayError || systemFailure(error) === undefined
+      ? error
+      : fromErrorRecord(toErrorRecord(error));
   if (failure instanceof CausewayError) {
-    const [{ errorText }, { commandHint }, { printableLines }] = await Promise.all([import('../../shared/model/errors/catalogue.ts'), import('./output/problem-text.ts'), import('./output/printable.ts')]);
+    const [{ errorText }, { commandHint }, { printableLines }] = await Promise.all([
+      import('../../shared/model/errors/catalogue.ts'),
+      import('./output/problem-text.ts'),
+      import('./output/printable.ts'),
+    ]);
     const text = errorText(failure.code);
-    context.stderr.write(`causeway: ${text.title}: ${printableLines(failure.message)}\n  ${text.remedy}\n${commandHint(failure.code)}  [${failure.code}]\n`);
+    context.stderr.write(
+      `causeway: ${text.title}: ${printableLines(failure.message)}\n  ${text.remedy}\n${commandHint(failure.code)}  [${failure.code}]\n`,
+    );
     return 1;
   }
   context.stderr.write(`causeway: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);

@@ -5,15 +5,25 @@ import type { OwnVmView } from '../../shared/model/own-vm.ts';
 import { runProgram } from './program.ts';
 
 let asked: [string, unknown][] = [];
-const known: OwnVmView = { endpointId: 'end-1', endpointName: 'cloud', vmId: 'vm-given', vmName: 'mover', volumes: 12, inUse: 0 };
+const known: OwnVmView = {
+  endpointId: 'end-1',
+  endpointName: 'cloud',
+  vmId: 'vm-given',
+  vmName: 'mover',
+  volumes: 12,
+  inUse: 0,
+};
 
 vi.mock('./project/with-project.ts', () => ({
-  withProject: async (_options: unknown, _context: unknown, work: (core: unknown) => unknown) => work({
-    async call(name: string, input: object) {
-      asked.push([name, input]);
-      return name === 'workers.setOwnVm' ? { ...known, ...('volumes' in input ? { volumes: input.volumes } : {}) } : [known];
-    },
-  }),
+  withProject: async (_options: unknown, _context: unknown, work: (core: unknown) => unknown) =>
+    work({
+      async call(name: string, input: object) {
+        asked.push([name, input]);
+        return name === 'workers.setOwnVm'
+          ? { ...known, ...('volumes' in input ? { volumes: input.volumes } : {}) }
+          : [known];
+      },
+    }),
 }));
 afterEach(() => {
   asked = [];
@@ -21,7 +31,13 @@ afterEach(() => {
 
 async function here(...argv: string[]): Promise<{ status: number; out: string; err: string }> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const status = await runProgram(['worker', 'here', ...argv], { stdout, stderr, env: {}, entry: import.meta.url, signal: new AbortController().signal });
+  const status = await runProgram(['worker', 'here', ...argv], {
+    stdout,
+    stderr,
+    env: {},
+    entry: import.meta.url,
+    signal: new AbortController().signal,
+  });
   return { status, out: String(stdout.read() ?? ''), err: String(stderr.read() ?? '') };
 }
 const set = () => asked.filter(([name]) => name === 'workers.setOwnVm').map(([, input]) => input);
@@ -30,7 +46,10 @@ test.each([
   ['its name', 'cloud', 'vm-given'],
   ['its id', 'end-1', 'vm-given'],
 ])('another number of volumes alone keeps the VM that was given, for an endpoint by %s', async (_by, endpoint, vm) => {
-  expect(await here('--endpoint', endpoint, '--volumes', '3')).toMatchObject({ status: 0, out: expect.stringMatching(/cloud +mover +vm-given +3/) as string });
+  expect(await here('--endpoint', endpoint, '--volumes', '3')).toMatchObject({
+    status: 0,
+    out: expect.stringMatching(/cloud +mover +vm-given +3/) as string,
+  });
   expect(set()).toEqual([{ endpoint, vm, volumes: 3 }]);
 });
 
@@ -48,7 +67,10 @@ test('a VM that is given, and a search without one, leave the volumes as they ar
 test('--destination, as it was called, is the same as --endpoint, and not to be seen', async () => {
   await here('--destination', 'cloud', '--vm', 'vm-new');
   await here('--destination', 'cloud', '--off');
-  expect(asked.filter(([name]) => name !== 'workers.ownVms')).toEqual([['workers.setOwnVm', { endpoint: 'cloud', vm: 'vm-new' }], ['workers.removeOwnVm', { endpoint: 'cloud' }]]);
+  expect(asked.filter(([name]) => name !== 'workers.ownVms')).toEqual([
+    ['workers.setOwnVm', { endpoint: 'cloud', vm: 'vm-new' }],
+    ['workers.removeOwnVm', { endpoint: 'cloud' }],
+  ]);
   expect(await here('--destination', 'cloud', '--endpoint', 'other')).toMatchObject({ status: 2 });
   expect((await here('--help')).out).not.toContain('--destination');
 });

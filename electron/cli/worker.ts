@@ -23,7 +23,10 @@ export type TablesAnswer = { readonly tables: readonly Table[] } | { readonly re
 export async function serveWorker(port: MessagePort, data: unknown): Promise<void> {
   if (isTablesWork(data)) {
     const { readTables } = await import('../../shared/inventory/read-tables.ts');
-    const answer: TablesAnswer = await readTables(data.fileName, data.bytes).then((tables) => ({ tables }), (error: unknown) => ({ refused: error instanceof Error ? error.message : String(error) }));
+    const answer: TablesAnswer = await readTables(data.fileName, data.bytes).then(
+      (tables) => ({ tables }),
+      (error: unknown) => ({ refused: error instanceof Error ? error.message : String(error) }),
+    );
     port.postMessage(answer);
     return;
   }

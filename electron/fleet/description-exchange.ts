@@ -56,7 +56,11 @@ interface Found {
 }
 
 /** The exchange of a project folder, with its memory in the state folder. */
-export function openExchange(connection: NatsConnection, config: Pick<FleetConfig, 'project' | 'replicas'>, projectFolder: string): Promise<DescriptionExchange> {
+export function openExchange(
+  connection: NatsConnection,
+  config: Pick<FleetConfig, 'project' | 'replicas'>,
+  projectFolder: string,
+): Promise<DescriptionExchange> {
   return descriptionExchange(connection, config, projectFolder, join(stateFolder(projectFolder), 'fleet-files.json'));
 }
 
@@ -70,7 +74,12 @@ export function descriptionBucket(project: string): string {
  *
  * @param stateFile remembers which revision each file had
  */
-export async function descriptionExchange(connection: NatsConnection, { project, replicas }: Pick<FleetConfig, 'project' | 'replicas'>, projectFolder: string, stateFile: string): Promise<DescriptionExchange> {
+export async function descriptionExchange(
+  connection: NatsConnection,
+  { project, replicas }: Pick<FleetConfig, 'project' | 'replicas'>,
+  projectFolder: string,
+  stateFile: string,
+): Promise<DescriptionExchange> {
   const bucket = descriptionBucket(project);
   const kv = await openBucket(connection, bucket, { replicas, history: 20 });
   const manager = await jetstreamManager(connection, { checkAPI: false });
@@ -99,7 +108,8 @@ export async function descriptionExchange(connection: NatsConnection, { project,
       readUpTo = message.seq;
       const path = Buffer.from(message.subject.slice(`$KV.${bucket}.`.length), 'base64url').toString('utf8');
       const isGone = (message.header?.get('KV-Operation') ?? '') !== '';
-      if (isSharedPath(path)) entries.set(path, { revision: message.seq, content: isGone ? undefined : message.string() });
+      if (isSharedPath(path))
+        entries.set(path, { revision: message.seq, content: isGone ? undefined : message.string() });
     }
   }
 
@@ -125,8 +135,15 @@ export async function descriptionExchange(connection: NatsConnection, { project,
     const here = contentOf(projectFolder, path);
     const isChangedHere = digestOf(here) !== before.digest;
     const isChangedThere = there !== undefined && there.revision !== before.revision;
-    if (isChangedThere && digestOf(there.content) === digestOf(here)) return remember(path, there.revision, digestOf(here));
-    if (isChangedThere && isChangedHere) return void result.conflicts.push({ file: path, revision: there.revision, mine: here ?? null, theirs: there.content ?? null });
+    if (isChangedThere && digestOf(there.content) === digestOf(here))
+      return remember(path, there.revision, digestOf(here));
+    if (isChangedThere && isChangedHere)
+      return void result.conflicts.push({
+        file: path,
+        revision: there.revision,
+        mine: here ?? null,
+        theirs: there.content ?? null,
+      });
     if (isChangedThere) {
       write(projectFolder, path, there.content);
       remember(path, there.revision, digestOf(there.content));
@@ -140,58 +157,68 @@ export async function descriptionExchange(connection: NatsConnection, { project,
   }
 
   return {
-    turn: () => oneByOne(async () => {
-      try {
-        const theirs = await remote();
-        const result: Found = { taken: [], conflicts: [], notShared: [] };
-        const mine = filesIn(projectFolder);
-        const notPortable = mine.filter((path) => !isSharedPath(path));
-        result.notShared.push(...notPortable.map((file) => ({ file, reason: 'name' as const })));
-        const present = [...theirs].flatMap(([path, { content }]) => (content === undefined ? [] : [path]));
-        const twice = sameFileElsewhere(new Set([...present, ...mine]), (path) => path in known);
-        let refused: CausewayError | undefined;
-        for (const path of new Set([...theirs.keys(), ...mine, ...Object.keys(known)])) {
-          if (!isSharedPath(path) || isLinked(projectFolder, path)) continue;
-          if (twice.has(path)) {
-            if (mine.includes(path)) result.notShared.push({ file: path, reason: 'case' });
-            continue;
+    turn: () =>
+      oneByOne(async () => {
+        try {
+          const theirs = await remote();
+          const result: Found = { taken: [], conflicts: [], notShared: [] };
+          const mine = filesIn(projectFolder);
+          const notPortable = mine.filter((path) => !isSharedPath(path));
+          result.notShared.push(...notPortable.map((file) => ({ file, reason: 'name' as const })));
+          const present = [...theirs].flatMap(([path, { content }]) => (content === undefined ? [] : [path]));
+          const twice = sameFileElsewhere(new Set([...present, ...mine]), (path) => path in known);
+          let refused: CausewayError | undefined;
+          for (const path of new Set([...theirs.keys(), ...mine, ...Object.keys(known)])) {
+            if (!isSharedPath(path) || isLinked(projectFolder, path)) continue;
+            if (twice.has(path)) {
+              if (mine.includes(path)) result.notShared.push({ file: path, reason: 'case' });
+              continue;
+            }
+            try {
+              await settle(path, theirs.get(path), result);
+            } catch (error) {
+              // Whoever may only read still gets what others have changed.
+              if (!isForbidden(error)) throw error;
+              refused ??= unreachable(error);
+            }
           }
-          try {
-            await settle(path, theirs.get(path), result);
-          } catch (error) {
-            // Whoever may only read still gets what others have changed.
-            if (!isForbidden(error)) throw error;
-            refused ??= unreachable(error);
-          }
+          if (refused !== undefined) throw refused;
+          return result;
+        } catch (error) {
+          throw unreachable(error);
         }
-        if (refused !== undefined) throw refused;
-        return result;
-      } catch (error) {
-        throw unreachable(error);
-      }
-    }),
-    resolve: (path, side, revision) => oneByOne(async () => {
-      const theirs = (await remote().catch((error: unknown) => Promise.reject(unreachable(error)))).get(path);
-      if (theirs?.revision !== revision) throw new CausewayError('fleet.changed-meanwhile', path);
-      // What is decided against counts as seen: the other side is then the only change.
-      if (side === 'mine') remember(path, theirs.revision, 'undecided');
-      else {
-        write(projectFolder, path, theirs.content);
-        remember(path, theirs.revision, digestOf(theirs.content));
-      }
-    }),
+      }),
+    resolve: (path, side, revision) =>
+      oneByOne(async () => {
+        const theirs = (await remote().catch((error: unknown) => Promise.reject(unreachable(error)))).get(path);
+        if (theirs?.revision !== revision) throw new CausewayError('fleet.changed-meanwhile', path);
+        // What is decided against counts as seen: the other side is then the only change.
+        if (side === 'mine') remember(path, theirs.revision, 'undecided');
+        else {
+          write(projectFolder, path, theirs.content);
+          remember(path, theirs.revision, digestOf(theirs.content));
+        }
+      }),
   };
 }
 
 function filesIn(projectFolder: string): string[] {
-  const names = sharedFolders.flatMap((folder) => (existsSync(join(projectFolder, folder)) ? readdirSync(join(projectFolder, folder)).map((name) => `${folder}/${name}`) : []));
+  const names = sharedFolders.flatMap((folder) =>
+    existsSync(join(projectFolder, folder))
+      ? readdirSync(join(projectFolder, folder)).map((name) => `${folder}/${name}`)
+      : [],
+  );
   return [...names, ...sharedFiles].filter((path) => isDescription(path) && existsSync(join(projectFolder, path)));
 }
 
 /** What leads out of the folder is neither sent to others nor written: the folder may come from somebody who wants to read more of this computer. */
 function isLinked(projectFolder: string, path: string): boolean {
   const parts = path.split('/');
-  return parts.some((_, index) => lstatSync(join(projectFolder, ...parts.slice(0, index + 1)), { throwIfNoEntry: false })?.isSymbolicLink() === true);
+  return parts.some(
+    (_, index) =>
+      lstatSync(join(projectFolder, ...parts.slice(0, index + 1)), { throwIfNoEntry: false })?.isSymbolicLink() ===
+      true,
+  );
 }
 
 function contentOf(projectFolder: string, path: string): string | undefined {

@@ -37,7 +37,18 @@ export interface EngineInFleetOptions {
 }
 
 /** What an engine does while it is a member: follows, is followed, renews, and takes what the fleet has for it. */
-export function engineInFleet({ self, member, claims, log, files, hooks, live: connectLive, takesOver, carries, reaches: names }: EngineInFleetOptions): FleetInEngine {
+export function engineInFleet({
+  self,
+  member,
+  claims,
+  log,
+  files,
+  hooks,
+  live: connectLive,
+  takesOver,
+  carries,
+  reaches: names,
+}: EngineInFleetOptions): FleetInEngine {
   const stop = new AbortController();
   const { signal } = stop;
   const everyMs = claims.ttlMs / 4;
@@ -61,9 +72,14 @@ export function engineInFleet({ self, member, claims, log, files, hooks, live: c
   /** What failed is tried again at the next turn. */
   const quietly = (work: Promise<unknown>): Promise<unknown> => work.catch(() => undefined);
   const talk = memberTalk({
-    self, lastingMs: claims.ttlMs, hooks, connect: connectLive,
+    self,
+    lastingMs: claims.ttlMs,
+    hooks,
+    connect: connectLive,
     own: () => ({
-      carries: takesOver ? carries ?? hooks.carries() : 0, reaches: [...reached], works: member.held().filter((id) => hooks.isBusy(id)),
+      carries: takesOver ? (carries ?? hooks.carries()) : 0,
+      reaches: [...reached],
+      works: member.held().filter((id) => hooks.isBusy(id)),
       refuses: [...notBefore].flatMap(([id, until]) => (until > performance.now() ? id : [])),
     }),
     holds: (replicaId) => member.held().includes(replicaId),
@@ -99,7 +115,10 @@ export function engineInFleet({ self, member, claims, log, files, hooks, live: c
       signal.throwIfAborted();
       if (held.has(id) || !dirty.has(id)) continue;
       dirty.delete(id);
-      await member.follow(id, signal).then(() => followed.add(id), () => dirty.add(id));
+      await member.follow(id, signal).then(
+        () => followed.add(id),
+        () => dirty.add(id),
+      );
     }
   }
 
@@ -137,7 +156,7 @@ export function engineInFleet({ self, member, claims, log, files, hooks, live: c
     const keys = hooks.hasOpenWave() ? [...open, wavesJournal] : open;
     for (const key of asked.keys()) if (!keys.includes(key)) asked.delete(key);
     for (const key of keys) {
-      const holder = held.has(key) ? undefined : others.holder(key)?.name ?? await claims.holder(key, signal);
+      const holder = held.has(key) ? undefined : (others.holder(key)?.name ?? (await claims.holder(key, signal)));
       if (holder === undefined) asked.delete(key);
       else asked.set(key, holder);
     }
@@ -147,22 +166,38 @@ export function engineInFleet({ self, member, claims, log, files, hooks, live: c
 
   function placing(): Placing {
     const held = new Set(member.held());
-    const holderOf = (id: string): string | undefined => (held.has(id) || hooks.isBusy(id) ? self.id : others.holder(id)?.id ?? asked.get(id));
-    return { self: talk.here(), others: others.list(), open: hooks.openRuns(), holderOf, limits: hooks.limits(), now: systemClock.wallTime() };
+    const holderOf = (id: string): string | undefined =>
+      held.has(id) || hooks.isBusy(id) ? self.id : (others.holder(id)?.id ?? asked.get(id));
+    return {
+      self: talk.here(),
+      others: others.list(),
+      open: hooks.openRuns(),
+      holderOf,
+      limits: hooks.limits(),
+      now: systemClock.wallTime(),
+    };
   }
 
   async function takeWork(): Promise<void> {
     const mine = placeWork(placing());
-    await Promise.all(mine.map(async (replicaId) => {
-      // A run of this engine that still stops must not keep it from looking after other replicas.
-      if (!signal.aborted && !hooks.isBusy(replicaId)) await quietly(takeOver(replicaId));
-    }));
+    await Promise.all(
+      mine.map(async (replicaId) => {
+        // A run of this engine that still stops must not keep it from looking after other replicas.
+        if (!signal.aborted && !hooks.isBusy(replicaId)) await quietly(takeOver(replicaId));
+      }),
+    );
     if (mine.length > 0) talk.tellHere();
   }
 
   /** What carries out actions on waves is gone: any member that stays can go on, as it does nothing but ask for executions. */
   async function takeUpWaves(): Promise<void> {
-    if (!talk.isDraining() && hooks.hasOpenWave() && !member.held().includes(wavesJournal) && asked.get(wavesJournal) === undefined) await takeOver(wavesJournal);
+    if (
+      !talk.isDraining() &&
+      hooks.hasOpenWave() &&
+      !member.held().includes(wavesJournal) &&
+      asked.get(wavesJournal) === undefined
+    )
+      await takeOver(wavesJournal);
   }
 
   async function releaseIdle(replicaId: string): Promise<void> {
@@ -234,7 +269,11 @@ export function engineInFleet({ self, member, claims, log, files, hooks, live: c
   })();
   const isReady = ready.promise.then(async () => {
     // Others carry something out, and say how far it is.
-    if (asked.size > 0) await Promise.race([talk.introduced(() => asked.keys()), systemClock.sleep(introductionMs, signal).catch(() => undefined)]);
+    if (asked.size > 0)
+      await Promise.race([
+        talk.introduced(() => asked.keys()),
+        systemClock.sleep(introductionMs, signal).catch(() => undefined),
+      ]);
   });
 
   return {
@@ -243,12 +282,17 @@ export function engineInFleet({ self, member, claims, log, files, hooks, live: c
     settled: (replicaId, within) => member.settled(replicaId, within),
     claimed: (replicaId) => member.claimed(replicaId),
     epoch: (replicaId) => member.epoch(replicaId),
-    holder: (replicaId) => (member.held().includes(replicaId) ? undefined : others.holder(replicaId)?.name ?? asked.get(replicaId)),
+    holder: (replicaId) =>
+      member.held().includes(replicaId) ? undefined : (others.holder(replicaId)?.name ?? asked.get(replicaId)),
     release,
     async forward(replicaId, call, input, within) {
       await quietly(exchange());
       const answer = await talk.ask({ replica: replicaId, call, input }, within);
-      if (answer === undefined) throw new CausewayError('fleet.claimed-elsewhere', `${asked.get(replicaId) ?? 'the member that works on it'} does not answer`);
+      if (answer === undefined)
+        throw new CausewayError(
+          'fleet.claimed-elsewhere',
+          `${asked.get(replicaId) ?? 'the member that works on it'} does not answer`,
+        );
       await quietly(member.follow(replicaId, within));
       return answer;
     },

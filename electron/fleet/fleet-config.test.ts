@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fleetConfigSchema, readFleetConfig, removeFleetConfig, writeFleetConfig } from './fleet-config.ts';
 
-const config = fleetConfigSchema.parse({ servers: ['tls://nats:4222'], project: 'dc1', user: 'alice', passwordFile: '/home/alice/password' });
+const config = fleetConfigSchema.parse({
+  servers: ['tls://nats:4222'],
+  project: 'dc1',
+  user: 'alice',
+  passwordFile: '/home/alice/password',
+});
 
 describe('membership in a fleet', () => {
   let folder: string;
@@ -31,7 +36,8 @@ describe('membership in a fleet', () => {
   });
 
   it('comes with no project folder: whoever sends one could otherwise have a file of this computer sent as a password', () => {
-    for (const place of ['.causeway/fleet.json', 'fleet.json']) writeFileSync(join(project('two'), place), JSON.stringify({ folder: project('two'), fleet: config }));
+    for (const place of ['.causeway/fleet.json', 'fleet.json'])
+      writeFileSync(join(project('two'), place), JSON.stringify({ folder: project('two'), fleet: config }));
     expect(readFleetConfig(project('two'))).toBeUndefined();
     writeFleetConfig(project('one'), config);
     expect(existsSync(join(project('one'), '.causeway', 'fleet.json'))).toBe(false);

@@ -39,7 +39,10 @@ const recordSchema = z.strictObject({ folder: z.string(), fleet: fleetConfigSche
  */
 function fileOf(projectFolder: string): { readonly path: string; readonly folder: string } {
   const folder = realPathSync(projectFolder);
-  return { folder, path: join(userFolder(), 'fleets', `${createHash('sha256').update(folder).digest('hex').slice(0, 40)}.json`) };
+  return {
+    folder,
+    path: join(userFolder(), 'fleets', `${createHash('sha256').update(folder).digest('hex').slice(0, 40)}.json`),
+  };
 }
 
 /** Undefined where the project is this computer's alone. @throws CausewayError `general.invalid-input` */

@@ -42,13 +42,24 @@ interface Connected {
  *
  * @param takesOver whether it continues what other members have left: an engine that stays open
  */
-export async function joinFleet(config: FleetConfig, { takesOver, projectFolder, retryMs = 10_000 }: { readonly takesOver: boolean; readonly projectFolder: string; readonly retryMs?: number }): Promise<JoinedFleet> {
+export async function joinFleet(
+  config: FleetConfig,
+  {
+    takesOver,
+    projectFolder,
+    retryMs = 10_000,
+  }: { readonly takesOver: boolean; readonly projectFolder: string; readonly retryMs?: number },
+): Promise<JoinedFleet> {
   const member = { id: randomUUID(), name: `${hostname()} (process ${process.pid})` };
   const connections: NatsConnection[] = [];
   const open = async (): Promise<Connected> => {
     const connection = await connectToFleet(config, member.name);
     try {
-      const [log, claims, files] = await Promise.all([natsJournal(connection, config), natsClaims(connection, config, member), openExchange(connection, config, projectFolder)]);
+      const [log, claims, files] = await Promise.all([
+        natsJournal(connection, config),
+        natsClaims(connection, config, member),
+        openExchange(connection, config, projectFolder),
+      ]);
       connections.push(connection);
       return { connection, log, claims, files };
     } catch (error) {
@@ -62,13 +73,31 @@ export async function joinFleet(config: FleetConfig, { takesOver, projectFolder,
   });
   return {
     join(changes, hooks) {
-      const start = ({ connection, log, claims, files }: Connected): FleetInEngine => engineInFleet({
-        self: member,
-        member: new FleetMember({ member, log, claims, changes, marks: hooks.marks, clock: systemClock, onApplying: hooks.applying, onApplied: hooks.applied }),
-        claims, log, files, hooks, takesOver, carries: config.carries, reaches: config.reaches,
-        live: (handlers) => natsLive(connection, config.project, handlers),
-      });
-      return first instanceof CausewayError ? untilReached(first, async () => start(await open()), retryMs) : start(first);
+      const start = ({ connection, log, claims, files }: Connected): FleetInEngine =>
+        engineInFleet({
+          self: member,
+          member: new FleetMember({
+            member,
+            log,
+            claims,
+            changes,
+            marks: hooks.marks,
+            clock: systemClock,
+            onApplying: hooks.applying,
+            onApplied: hooks.applied,
+          }),
+          claims,
+          log,
+          files,
+          hooks,
+          takesOver,
+          carries: config.carries,
+          reaches: config.reaches,
+          live: (handlers) => natsLive(connection, config.project, handlers),
+        });
+      return first instanceof CausewayError
+        ? untilReached(first, async () => start(await open()), retryMs)
+        : start(first);
     },
     async close() {
       for (const connection of connections) {

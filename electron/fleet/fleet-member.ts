@@ -33,7 +33,10 @@ export interface FleetMemberOptions {
   readonly member: Member;
   readonly log: JournalLog;
   readonly claims: ClaimBoard;
-  readonly changes: Pick<ReplicaChanges, 'pending' | 'appended' | 'position' | 'apply' | 'forget' | 'snapshot' | 'noteMarks'>;
+  readonly changes: Pick<
+    ReplicaChanges,
+    'pending' | 'appended' | 'position' | 'apply' | 'forget' | 'snapshot' | 'noteMarks'
+  >;
   /** Under which this member's store marks resources in clouds. */
   readonly marks?: () => readonly string[];
   readonly clock: Pick<Clock, 'monotonic' | 'wallTime'>;
@@ -67,7 +70,8 @@ export class FleetMember implements ReplicaFleet {
       const { claims } = this.#options;
       const renewedAt = this.#now();
       const taken = await claims.take(replicaId, signal);
-      if (taken !== 'held') throw new CausewayError('fleet.claimed-elsewhere', taken.holder, { details: { holder: taken.holder } });
+      if (taken !== 'held')
+        throw new CausewayError('fleet.claimed-elsewhere', taken.holder, { details: { holder: taken.holder } });
       try {
         const epoch = await this.#takeOver(replicaId, signal);
         const fresh: Held = { lost: new AbortController(), epoch, renewedAt };
@@ -129,7 +133,8 @@ export class FleetMember implements ReplicaFleet {
    * more. They ended on the servers later than here, because a claim counts from when its renewal was sent.
    */
   expire(): void {
-    for (const [replicaId, held] of this.#held) if (this.#ageOf(held) > this.#options.claims.ttlMs) this.#lose(replicaId, notRenewed);
+    for (const [replicaId, held] of this.#held)
+      if (this.#ageOf(held) > this.#options.claims.ttlMs) this.#lose(replicaId, notRenewed);
   }
 
   /** Renews all claims. One that has ended, that somebody else has, or that could not be renewed in time, is lost. */
@@ -137,15 +142,18 @@ export class FleetMember implements ReplicaFleet {
     const { claims } = this.#options;
     // One that has ended must not begin anew: others may have worked on the replica meanwhile.
     this.expire();
-    await Promise.all([...this.#held].map(async ([replicaId, held]) => {
-      const asked = this.#now();
-      const renewed = await claims.renew(replicaId, signal).catch(() => undefined);
-      // It may have been lost meanwhile, and claimed again.
-      if (this.#held.get(replicaId) !== held) return;
-      if (renewed === 'held') held.renewedAt = asked;
-      else if (renewed !== undefined) this.#lose(replicaId, renewed === 'ended' ? 'the claim had ended' : `${renewed.holder} has taken over`);
-      else this.expire();
-    }));
+    await Promise.all(
+      [...this.#held].map(async ([replicaId, held]) => {
+        const asked = this.#now();
+        const renewed = await claims.renew(replicaId, signal).catch(() => undefined);
+        // It may have been lost meanwhile, and claimed again.
+        if (this.#held.get(replicaId) !== held) return;
+        if (renewed === 'held') held.renewedAt = asked;
+        else if (renewed !== undefined)
+          this.#lose(replicaId, renewed === 'ended' ? 'the claim had ended' : `${renewed.holder} has taken over`);
+        else this.expire();
+      }),
+    );
   }
 
   #now(): Moment {
@@ -161,8 +169,14 @@ export class FleetMember implements ReplicaFleet {
 
   /** Refuses a request to a cloud that could arrive when the claim has ended. Then everything else that runs under it has to stop, too. */
   #refuseLate(replicaId: string, held: Held | undefined): void {
-    if (held !== undefined && this.#held.get(replicaId) === held && this.#ageOf(held) > this.#options.claims.ttlMs * partForRequests) this.#lose(replicaId, notRenewed);
-    if (held === undefined || held.lost.signal.aborted || this.#held.get(replicaId) !== held) throw new CausewayError('fleet.claim-lost', replicaId);
+    if (
+      held !== undefined &&
+      this.#held.get(replicaId) === held &&
+      this.#ageOf(held) > this.#options.claims.ttlMs * partForRequests
+    )
+      this.#lose(replicaId, notRenewed);
+    if (held === undefined || held.lost.signal.aborted || this.#held.get(replicaId) !== held)
+      throw new CausewayError('fleet.claim-lost', replicaId);
   }
 
   #lose(replicaId: string, why: string): void {
@@ -180,13 +194,23 @@ export class FleetMember implements ReplicaFleet {
       // The first member of the fleet that works on it: what it has recorded before is where the journal begins.
       const rows = isBegun ? undefined : batchesOf(changes.snapshot(replicaId));
       const record: JournalRecord = {
-        kind: 'epoch', epoch, member, at: new Date(clock.wallTime()).toISOString(), ...(marks === undefined ? {} : { marks: [...marks()] }), ...(rows === undefined ? {} : { begins: rows.length }),
+        kind: 'epoch',
+        epoch,
+        member,
+        at: new Date(clock.wallTime()).toISOString(),
+        ...(marks === undefined ? {} : { marks: [...marks()] }),
+        ...(rows === undefined ? {} : { begins: rows.length }),
       };
       const appended = await log.append(replicaId, record, sequence, signal);
       if (appended === wrongSequence) continue;
       let last = appended;
       for (const batch of rows ?? []) {
-        const stored = await log.append(replicaId, { kind: 'changes', epoch, member: member.id, changes: batch }, last, signal);
+        const stored = await log.append(
+          replicaId,
+          { kind: 'changes', epoch, member: member.id, changes: batch },
+          last,
+          signal,
+        );
         if (stored === wrongSequence) throw new CausewayError('fleet.claim-lost', replicaId);
         last = stored;
       }
@@ -197,7 +221,10 @@ export class FleetMember implements ReplicaFleet {
   }
 
   /** Applies what the journal has and this store has not. Where the journal ends then; nothing is applied of one that has not begun. */
-  async #catchUp(replicaId: string, signal: AbortSignal): Promise<{ readonly sequence: number; readonly epoch: number; readonly isBegun: boolean }> {
+  async #catchUp(
+    replicaId: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly sequence: number; readonly epoch: number; readonly isBegun: boolean }> {
     const { log, changes, onApplying, onApplied } = this.#options;
     const known = changes.position(replicaId);
     // What a computer recorded before it ever followed the journal is of its own, and is appended when it works on the replica. What it recorded
@@ -206,13 +233,14 @@ export class FleetMember implements ReplicaFleet {
     let records = await log.read(replicaId, isVoid ? 0 : known.sequence, signal);
     const last = records.at(-1);
     if (last === undefined) return { ...known, isBegun: known.sequence > 0 };
-    changes.noteMarks(records.flatMap(({ record }) => (record.kind === 'epoch' ? record.marks ?? [] : [])));
+    changes.noteMarks(records.flatMap(({ record }) => (record.kind === 'epoch' ? (record.marks ?? []) : [])));
     if (isVoid || known.sequence === 0) records = begun(records);
     if (records.length === 0) return { sequence: last.sequence, epoch: last.record.epoch, isBegun: false };
     // Of waves, what a computer had for itself may be open where the fleet's is: one action at a time on each wave.
     if (isVoid || (known.sequence === 0 && replicaId === wavesJournal)) changes.forget(replicaId);
     onApplying?.(replicaId);
-    for (const { sequence, record } of records) changes.apply(replicaId, record.kind === 'changes' ? record.changes : [], { sequence, epoch: record.epoch });
+    for (const { sequence, record } of records)
+      changes.apply(replicaId, record.kind === 'changes' ? record.changes : [], { sequence, epoch: record.epoch });
     onApplied?.(replicaId);
     return { ...changes.position(replicaId), isBegun: true };
   }

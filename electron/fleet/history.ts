@@ -32,14 +32,17 @@ export function historyProblems(records: readonly StoredRecord[]): string[] {
     for (const { table, op, row } of record.changes) {
       const id = String(row['id'] ?? row['entry_id'] ?? '');
       if (table === 'executions' && op === 'put') {
-        if (['pending', 'running', 'cancelling', 'interrupted'].includes(String(row['state']))) open.set(id, String(row['replica_id']));
+        if (['pending', 'running', 'cancelling', 'interrupted'].includes(String(row['state'])))
+          open.set(id, String(row['replica_id']));
         else open.delete(id);
-        if (open.size > 1) problems.push(`record ${at}: executions ${[...open.keys()].join(', ')} are open at the same time`);
+        if (open.size > 1)
+          problems.push(`record ${at}: executions ${[...open.keys()].join(', ')} are open at the same time`);
       }
       if (table === 'ledger' && op === 'put' && row['resource_id'] !== null && row['resource_id'] !== undefined) {
         const resource = `${String(row['kind'])} ${String(row['resource_id'])}`;
         const entry = resources.get(resource);
-        if (entry !== undefined && entry !== id) problems.push(`record ${at}: ${resource} is in entries ${entry} and ${id}`);
+        if (entry !== undefined && entry !== id)
+          problems.push(`record ${at}: ${resource} is in entries ${entry} and ${id}`);
         resources.set(resource, id);
       }
     }
@@ -63,7 +66,14 @@ export function openLedgerEntries(records: readonly StoredRecord[]): readonly Op
     for (const { table, op, row } of record.kind === 'changes' ? record.changes : []) {
       if (table !== 'ledger') continue;
       const text = (column: string): string => String(row[column] ?? '');
-      if (op === 'put') entries.set(text('entry_id'), { name: text('name'), kind: text('kind'), lifetime: text('lifetime'), state: text('state'), execution: text('execution_id') });
+      if (op === 'put')
+        entries.set(text('entry_id'), {
+          name: text('name'),
+          kind: text('kind'),
+          lifetime: text('lifetime'),
+          state: text('state'),
+          execution: text('execution_id'),
+        });
       else entries.delete(text('entry_id'));
     }
   }
@@ -76,6 +86,8 @@ export function replicaHistory(records: readonly StoredRecord[]): Omit<FleetHist
     records: records.length,
     epochs: records.filter(({ record }) => record.kind === 'epoch').length,
     problems: historyProblems(records),
-    left: openLedgerEntries(begun(records)).filter(({ lifetime }) => lifetime === 'temporary').map(({ name }) => name),
+    left: openLedgerEntries(begun(records))
+      .filter(({ lifetime }) => lifetime === 'temporary')
+      .map(({ name }) => name),
   };
 }

@@ -2,9 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { begun } from './journal-beginning.ts';
 import type { JournalRecord, StoredRecord } from './journal-record.ts';
 
-const epoch = (number: number, begins?: number): JournalRecord => ({ kind: 'epoch', epoch: number, member: { id: `m${number}`, name: 'm' }, at: '', ...(begins === undefined ? {} : { begins }) });
-const changes = (number: number): JournalRecord => ({ kind: 'changes', epoch: number, member: `m${number}`, changes: [] });
-const journal = (...records: JournalRecord[]): StoredRecord[] => records.map((record, index) => ({ sequence: index + 1, record }));
+const epoch = (number: number, begins?: number): JournalRecord => ({
+  kind: 'epoch',
+  epoch: number,
+  member: { id: `m${number}`, name: 'm' },
+  at: '',
+  ...(begins === undefined ? {} : { begins }),
+});
+const changes = (number: number): JournalRecord => ({
+  kind: 'changes',
+  epoch: number,
+  member: `m${number}`,
+  changes: [],
+});
+const journal = (...records: JournalRecord[]): StoredRecord[] =>
+  records.map((record, index) => ({ sequence: index + 1, record }));
 const sequences = (records: readonly StoredRecord[]): number[] => begun(records).map(({ sequence }) => sequence);
 
 describe('a journal', () => {

@@ -9,7 +9,8 @@ export function begun(records: readonly StoredRecord[]): readonly StoredRecord[]
     const record = records[from]!.record;
     const next = records.findIndex(({ record: { kind } }, index) => index > from && kind === 'epoch');
     const following = (next === -1 ? records.length : next) - from - 1;
-    if (record.kind !== 'epoch' || record.begins === undefined || following >= record.begins) return records.slice(from);
+    if (record.kind !== 'epoch' || record.begins === undefined || following >= record.begins)
+      return records.slice(from);
     if (next === -1) return [];
     from = next;
   }

@@ -9,9 +9,17 @@ export interface JournalLog {
    * Appends a record if the replica's last one still has this sequence; 0: if there is none. A request whose answer was lost is settled by
    * reading, so that the answer here is certain. Returns the new sequence.
    */
-  append(replicaId: string, record: JournalRecord, expected: number, signal: AbortSignal): Promise<number | typeof wrongSequence>;
+  append(
+    replicaId: string,
+    record: JournalRecord,
+    expected: number,
+    signal: AbortSignal,
+  ): Promise<number | typeof wrongSequence>;
   /** Which replicas have records after a sequence, and the last sequence of all; without one: how far the journals are. */
-  changed(after: number | undefined, signal: AbortSignal): Promise<{ readonly replicas: ReadonlySet<string>; readonly upTo: number }>;
+  changed(
+    after: number | undefined,
+    signal: AbortSignal,
+  ): Promise<{ readonly replicas: ReadonlySet<string>; readonly upTo: number }>;
   /** The records of a replica after a sequence, oldest first, as the servers' leader has them. */
   read(replicaId: string, after: number, signal: AbortSignal): Promise<readonly StoredRecord[]>;
 }

@@ -8,13 +8,21 @@ export type Member = z.infer<typeof memberSchema>;
 /** One record of a replica's journal. An epoch belongs to one member, and begins with the record that says so. */
 export const journalRecordSchema = z.discriminatedUnion('kind', [
   z.strictObject({
-    kind: z.literal('epoch'), epoch: z.int().positive(), member: memberSchema, at: z.string(),
+    kind: z.literal('epoch'),
+    epoch: z.int().positive(),
+    member: memberSchema,
+    at: z.string(),
     /** How many records follow with what the member had recorded before; only where a journal begins, which it has once they are all there. */
     begins: z.int().min(0).optional(),
     /** Under which the member's store marks resources in clouds. */
     marks: z.array(z.string().max(200)).max(1000).optional(),
   }),
-  z.strictObject({ kind: z.literal('changes'), epoch: z.int().positive(), member: z.string(), changes: z.array(rowChangeSchema) }),
+  z.strictObject({
+    kind: z.literal('changes'),
+    epoch: z.int().positive(),
+    member: z.string(),
+    changes: z.array(rowChangeSchema),
+  }),
 ]);
 export type JournalRecord = z.infer<typeof journalRecordSchema>;
 

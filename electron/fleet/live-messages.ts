@@ -11,10 +11,13 @@ const ids = z.array(id).max(20_000);
 export const liveMessageSchema = z.discriminatedUnion('kind', [
   /** A member is there: said several times while a claim lasts. */
   z.strictObject({
-    kind: z.literal('here'), member: memberSchema,
+    kind: z.literal('here'),
+    member: memberSchema,
     /** Executions at the same time. */
-    carries: z.int().min(0).max(1000), isDraining: z.boolean(),
-    reaches: ids, works: ids,
+    carries: z.int().min(0).max(1000),
+    isDraining: z.boolean(),
+    reaches: ids,
+    works: ids,
     /** Replicas that it could not continue: others may. */
     refuses: ids,
   }),

@@ -45,7 +45,16 @@ export interface MemberTalk {
   mayTell(): boolean;
 }
 
-export function memberTalk({ self, lastingMs, hooks, own, holds, wake, asked, connect }: MemberTalkOptions): MemberTalk {
+export function memberTalk({
+  self,
+  lastingMs,
+  hooks,
+  own,
+  holds,
+  wake,
+  asked,
+  connect,
+}: MemberTalkOptions): MemberTalk {
   const others = membersHeard(self.id, lastingMs, () => performance.now());
   /** The newest numbers of what runs here, by replica, and those that were not told yet. */
   const numbers = new Map<string, ExecutionProgress>();
@@ -132,8 +141,13 @@ export function memberTalk({ self, lastingMs, hooks, own, holds, wake, asked, co
     },
     recorded: (replica) => live.tell({ kind: 'recorded', replica }),
     drain(name, drains) {
-      const found = [here(), ...others.list()].filter(({ member: { id, name: known } }) => id === name || known === name);
-      for (const { member: { id } } of found) live.tell({ kind: 'drain', member: id, isDraining: drains });
+      const found = [here(), ...others.list()].filter(
+        ({ member: { id, name: known } }) => id === name || known === name,
+      );
+      for (const {
+        member: { id },
+      } of found)
+        live.tell({ kind: 'drain', member: id, isDraining: drains });
       return found.length > 0;
     },
     leave() {
@@ -141,7 +155,11 @@ export function memberTalk({ self, lastingMs, hooks, own, holds, wake, asked, co
       tellHere();
     },
     gone: () => live.tell({ kind: 'gone', member: self.id }),
-    rates: () => new Map([...heardRates, ...[...numbers].map(([replica, { total }]) => [replica, total.rateBytesPerSecond] as const)]),
+    rates: () =>
+      new Map([
+        ...heardRates,
+        ...[...numbers].map(([replica, { total }]) => [replica, total.rateBytesPerSecond] as const),
+      ]),
     introduced(replicas) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const look = (): void => {

@@ -2,7 +2,15 @@ import { expect, it } from 'vitest';
 import type { Here } from './live-messages.ts';
 import { membersHeard } from './members-heard.ts';
 
-const here = (id: string, works: string[] = []): Here => ({ kind: 'here', member: { id, name: `engine ${id}` }, carries: 2, isDraining: false, reaches: [], works, refuses: [] });
+const here = (id: string, works: string[] = []): Here => ({
+  kind: 'here',
+  member: { id, name: `engine ${id}` },
+  carries: 2,
+  isDraining: false,
+  reaches: [],
+  works,
+  refuses: [],
+});
 
 it('members are known as long as they are heard of, and whoever says that it leaves is gone immediately', () => {
   let now = 0;
@@ -23,7 +31,11 @@ it('no more are kept than a fleet may have, until some are gone', () => {
   let now = 0;
   const members = membersHeard('me', 100, () => now);
   for (let n = 0; n < 600; n += 1) members.heard(here(`m${n}`, [`replica ${n}`]));
-  expect([members.list().length, members.holder('replica 499')?.id, members.holder('replica 500')]).toEqual([500, 'm499', undefined]);
+  expect([members.list().length, members.holder('replica 499')?.id, members.holder('replica 500')]).toEqual([
+    500,
+    'm499',
+    undefined,
+  ]);
   // Those that are known are heard as before.
   members.heard(here('m1', ['another']));
   expect(members.holder('another')?.id).toBe('m1');

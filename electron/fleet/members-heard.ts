@@ -26,11 +26,17 @@ export function membersHeard(self: string, lastingMs: number, now: () => number)
   };
   const current = (): readonly Here[] => {
     for (const [id, { at }] of known) if (now() - at > lastingMs) forget(id);
-    return [...known.values()].map(({ here }) => here).toSorted((one, other) => (one.member.id < other.member.id ? -1 : 1));
+    return [...known.values()]
+      .map(({ here }) => here)
+      .toSorted((one, other) => (one.member.id < other.member.id ? -1 : 1));
   };
   return {
     heard(here) {
-      if (here.member.id === self || (!known.has(here.member.id) && known.size >= mostMembers && current().length >= mostMembers)) return;
+      if (
+        here.member.id === self ||
+        (!known.has(here.member.id) && known.size >= mostMembers && current().length >= mostMembers)
+      )
+        return;
       known.set(here.member.id, { here, at: now() });
       holders = undefined;
     },
@@ -42,7 +48,9 @@ export function membersHeard(self: string, lastingMs: number, now: () => number)
     list: current,
     holder(replicaId) {
       const members = current();
-      holders ??= new Map(members.toReversed().flatMap(({ works, member }) => works.map((id) => [id, member] as const)));
+      holders ??= new Map(
+        members.toReversed().flatMap(({ works, member }) => works.map((id) => [id, member] as const)),
+      );
       return holders.get(replicaId);
     },
   };

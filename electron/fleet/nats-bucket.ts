@@ -15,7 +15,9 @@ export async function openBucket(connection: NatsConnection, name: string, optio
     return opened;
   } catch {
     // Answers come from the leader: a claim that a follower does not know yet is a claim.
-    return kvm.create(name, { ...options, allow_direct: false }).catch((error: unknown) => Promise.reject(unreachable(error)));
+    return kvm
+      .create(name, { ...options, allow_direct: false })
+      .catch((error: unknown) => Promise.reject(unreachable(error)));
   }
 }
 

@@ -10,7 +10,11 @@ export function claimBucket(project: string): string {
 }
 
 /** Claims in a key-value bucket whose entries end by themselves. */
-export async function natsClaims(connection: NatsConnection, { project, replicas, claimSeconds }: Pick<FleetConfig, 'project' | 'replicas' | 'claimSeconds'>, member: Member): Promise<ClaimBoard> {
+export async function natsClaims(
+  connection: NatsConnection,
+  { project, replicas, claimSeconds }: Pick<FleetConfig, 'project' | 'replicas' | 'claimSeconds'>,
+  member: Member,
+): Promise<ClaimBoard> {
   const ttlMs = claimSeconds * 1000;
   const kv = await openBucket(connection, claimBucket(project), { replicas, ttl: ttlMs, history: 1 });
   const revisions = new Map<string, number>();

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { jetstream, jetstreamManager, JetStreamApiError, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
+import {
+  jetstream,
+  jetstreamManager,
+  JetStreamApiError,
+  type JetStreamClient,
+  type JetStreamManager,
+} from '@nats-io/jetstream';
 import { headers, type NatsConnection } from '@nats-io/transport-node';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { systemClock } from '../engine/time/clock.ts';
@@ -31,12 +37,23 @@ export function journalSubject(project: string, replicaId: string): string {
 }
 
 /** The journals of a project in JetStream. The stream is made by whoever needs it first. */
-export async function natsJournal(connection: NatsConnection, { project, replicas }: Pick<FleetConfig, 'project' | 'replicas'>): Promise<JournalLog> {
+export async function natsJournal(
+  connection: NatsConnection,
+  { project, replicas }: Pick<FleetConfig, 'project' | 'replicas'>,
+): Promise<JournalLog> {
   const js: JetStreamClient = jetstream(connection, { timeout: requestMs });
   const jsm: JetStreamManager = await jetstreamManager(connection, { timeout: requestMs, checkAPI: false });
   const stream = journalStream(project);
   await settle(async () => {
-    const wanted = { name: stream, subjects: [`causeway.${project}.journal.*`], num_replicas: replicas, storage: 'file' as const, discard: 'new' as const, deny_delete: true, deny_purge: true };
+    const wanted = {
+      name: stream,
+      subjects: [`causeway.${project}.journal.*`],
+      num_replicas: replicas,
+      storage: 'file' as const,
+      discard: 'new' as const,
+      deny_delete: true,
+      deny_purge: true,
+    };
     await jsm.streams.info(stream).catch(() => jsm.streams.add(wanted));
   }, AbortSignal.timeout(openingMs)).catch((error: unknown) => Promise.reject(unreachable(error)));
 
@@ -45,7 +62,11 @@ export async function natsJournal(connection: NatsConnection, { project, replica
     const message = await nextMessage(jsm, stream, subject, from);
     if (message === undefined) return undefined;
     try {
-      return { sequence: message.seq, record: journalRecordSchema.parse(message.json()), id: message.header.get(recordHeader) };
+      return {
+        sequence: message.seq,
+        record: journalRecordSchema.parse(message.json()),
+        id: message.header.get(recordHeader),
+      };
     } catch (cause) {
       throw new CausewayError('fleet.journal-unreadable', `${stream}, record ${message.seq}`, { cause });
     }
@@ -59,7 +80,11 @@ export async function natsJournal(connection: NatsConnection, { project, replica
       header.set(recordHeader, id);
       return settle(async () => {
         try {
-          const { seq } = await js.publish(subject, JSON.stringify(record), { expect: { lastSubjectSequence: expected }, headers: header, timeout: requestMs });
+          const { seq } = await js.publish(subject, JSON.stringify(record), {
+            expect: { lastSubjectSequence: expected },
+            headers: header,
+            timeout: requestMs,
+          });
           return seq;
         } catch (error) {
           if (!(error instanceof JetStreamApiError) || error.code !== wrongLastSequence) throw error;
@@ -71,7 +96,8 @@ export async function natsJournal(connection: NatsConnection, { project, replica
     },
     async changed(after, signal) {
       const replicas = new Set<string>();
-      if (after === undefined) return { replicas, upTo: (await settle(() => jsm.streams.info(stream), signal)).state.last_seq };
+      if (after === undefined)
+        return { replicas, upTo: (await settle(() => jsm.streams.info(stream), signal)).state.last_seq };
       for (let upTo = after; ;) {
         const message = await settle(() => nextMessage(jsm, stream, journalSubject(project, '*'), upTo + 1), signal);
         if (message === undefined) return { replicas, upTo };

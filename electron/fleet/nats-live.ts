@@ -8,7 +8,10 @@ import { liveMessageSchema, type FleetLive, type LiveHandlers } from './live-mes
 /** How long the member that works on a replica may take for a call, milliseconds. */
 const answerMs = 15_000;
 
-const askedSchema = z.strictObject({ call: z.custom<CallName>((value) => typeof value === 'string' && Object.hasOwn(calls, value)), input: z.looseObject({}) });
+const askedSchema = z.strictObject({
+  call: z.custom<CallName>((value) => typeof value === 'string' && Object.hasOwn(calls, value)),
+  input: z.looseObject({}),
+});
 
 export function liveSubject(project: string): string {
   return `causeway.${project}.live`;
@@ -24,20 +27,31 @@ const mostNumberBytes = 64 * 1024;
 
 /** What is told without being kept, on the subjects of a project. A user that may not subscribe hears nothing; all else goes on. */
 export function natsLive(connection: NatsConnection, project: string, { hear, asked }: LiveHandlers): FleetLive {
-  connection.subscribe(liveSubject(project), { callback: (error, message) => {
-    const told = error === null ? liveMessageSchema.safeParse(parsed(message)) : undefined;
-    if (told?.success === true && (told.data.kind !== 'progress' || message.data.length <= mostNumberBytes)) hear(told.data);
-  } });
-  connection.subscribe(callSubject(project, '*'), { callback: (error, message) => {
-    const given = error === null ? askedSchema.safeParse(parsed(message)) : undefined;
-    if (given?.success !== true) return;
-    const replica = message.subject.slice(message.subject.lastIndexOf('.') + 1);
-    void asked({ replica, ...given.data })?.then((answer) => message.respond(JSON.stringify(answer)));
-  } });
+  connection.subscribe(liveSubject(project), {
+    callback: (error, message) => {
+      const told = error === null ? liveMessageSchema.safeParse(parsed(message)) : undefined;
+      if (told?.success === true && (told.data.kind !== 'progress' || message.data.length <= mostNumberBytes))
+        hear(told.data);
+    },
+  });
+  connection.subscribe(callSubject(project, '*'), {
+    callback: (error, message) => {
+      const given = error === null ? askedSchema.safeParse(parsed(message)) : undefined;
+      if (given?.success !== true) return;
+      const replica = message.subject.slice(message.subject.lastIndexOf('.') + 1);
+      void asked({ replica, ...given.data })?.then((answer) => message.respond(JSON.stringify(answer)));
+    },
+  });
   let isRefused = false;
   void (async () => {
     for await (const status of connection.status()) {
-      if (status.type === 'error' && status.error instanceof PermissionViolationError && status.error.operation === 'publish' && status.error.subject === liveSubject(project)) isRefused = true;
+      if (
+        status.type === 'error' &&
+        status.error instanceof PermissionViolationError &&
+        status.error.operation === 'publish' &&
+        status.error.subject === liveSubject(project)
+      )
+        isRefused = true;
       // Servers may have been given other roles meanwhile.
       if (status.type === 'reconnect') isRefused = false;
     }
@@ -50,7 +64,10 @@ export function natsLive(connection: NatsConnection, project: string, { hear, as
     },
     async ask({ replica, call, input }, signal) {
       try {
-        const answer = await abortable(connection.request(callSubject(project, replica), JSON.stringify({ call, input }), { timeout: answerMs }), signal);
+        const answer = await abortable(
+          connection.request(callSubject(project, replica), JSON.stringify({ call, input }), { timeout: answerMs }),
+          signal,
+        );
         return envelopeSchema.parse(answer.json());
       } catch {
         signal.throwIfAborted();

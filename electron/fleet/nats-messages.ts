@@ -7,7 +7,12 @@ const noMessage = 10_037;
  * The first message of a subject, which may have wildcards, from a sequence on, as the stream's leader has it. Without a consumer: making one is
  * a right to have messages delivered to any subject.
  */
-export async function nextMessage(manager: JetStreamManager, stream: string, subject: string, from: number): Promise<StoredMsg | undefined> {
+export async function nextMessage(
+  manager: JetStreamManager,
+  stream: string,
+  subject: string,
+  from: number,
+): Promise<StoredMsg | undefined> {
   try {
     return (await manager.streams.getMessage(stream, { seq: from, next_by_subj: subject } as never)) ?? undefined;
   } catch (error) {

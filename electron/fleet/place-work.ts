@@ -28,7 +28,11 @@ export function waitingWork(placing: Placing): readonly Queued[] {
 }
 
 /** How many executions use something now, of what is limited. */
-export function limitsInUse({ open, holderOf, limits }: Pick<Placing, 'open' | 'holderOf' | 'limits'>): ReadonlyMap<string, number> {
+export function limitsInUse({
+  open,
+  holderOf,
+  limits,
+}: Pick<Placing, 'open' | 'holderOf' | 'limits'>): ReadonlyMap<string, number> {
   const counts = new Map([...limits.keys()].map((name) => [name, 0]));
   for (const { replicaId, uses } of open) {
     if (holderOf(replicaId) === undefined) continue;

@@ -96,7 +96,9 @@ function* inFairOrder({ waiting, running }: Situation, underWay: Count): Generat
     }
     function isAhead(one: string, other: string): boolean {
       const [a, b] = [queues.get(one)![0]!, queues.get(other)![0]!];
-      return underWay.get(one) - underWay.get(other) < 0 || (underWay.get(one) === underWay.get(other) && byAge(a, b) < 0);
+      return (
+        underWay.get(one) - underWay.get(other) < 0 || (underWay.get(one) === underWay.get(other) && byAge(a, b) < 0)
+      );
     }
   }
 }
@@ -121,7 +123,8 @@ function decide(situation: Situation): Decision[] {
     const uses = [...new Set(next.uses)];
     const full = uses.filter((use) => used.get(use) >= (limits.get(use) ?? Infinity));
     const mover = full.length > 0 ? undefined : leastLoaded(willing);
-    if (mover === undefined) decisions.push({ replica, obstacle: full.length > 0 ? { kind: 'limit', limits: full } : { kind: 'room' } });
+    if (mover === undefined)
+      decisions.push({ replica, obstacle: full.length > 0 ? { kind: 'limit', limits: full } : { kind: 'room' } });
     else {
       decisions.push({ replica, mover: mover.id });
       load.add(mover.id);
@@ -140,7 +143,11 @@ function decide(situation: Situation): Decision[] {
 
   function leastLoaded(among: readonly Mover[]): Mover | undefined {
     const free = among.filter(({ id, capacity }) => load.get(id) < capacity);
-    return free.reduce<Mover | undefined>((best, each) => (best === undefined || load.get(each.id) / each.capacity < load.get(best.id) / best.capacity ? each : best), undefined);
+    return free.reduce<Mover | undefined>(
+      (best, each) =>
+        best === undefined || load.get(each.id) / each.capacity < load.get(best.id) / best.capacity ? each : best,
+      undefined,
+    );
   }
 }
 
@@ -179,7 +186,10 @@ interface Count {
 
 function countOf(names: readonly string[]): Count {
   const counts = new Map<string, number>();
-  const count: Count = { get: (name) => counts.get(name) ?? 0, add: (name) => void counts.set(name, (counts.get(name) ?? 0) + 1) };
+  const count: Count = {
+    get: (name) => counts.get(name) ?? 0,
+    add: (name) => void counts.set(name, (counts.get(name) ?? 0) + 1),
+  };
   for (const name of names) count.add(name);
   return count;
 }

@@ -19,7 +19,13 @@ export function publishAllowed(project: string, role: FleetRole): string[] {
   const streams = streamsOf(project);
   // Without the first one the servers would take an account of viewers for one with streams of its own.
   const read = ['$JS.API.INFO', ...streams.flatMap(readingOf)];
-  const work = [`causeway.${project}.journal.*`, `$KV.${claimBucket(project)}.>`, `$KV.${descriptionBucket(project)}.>`, liveSubject(project), callSubject(project, '*')];
+  const work = [
+    `causeway.${project}.journal.*`,
+    `$KV.${claimBucket(project)}.>`,
+    `$KV.${descriptionBucket(project)}.>`,
+    liveSubject(project),
+    callSubject(project, '*'),
+  ];
   // Nobody may delete, purge or change a stream: the history of a project ends with its account.
   const own = streams.map((stream) => `$JS.API.STREAM.CREATE.${stream}`);
   return { viewer: read, operator: [...read, ...work], owner: [...read, ...work, ...own] }[role];
@@ -46,7 +52,8 @@ function readingOf(stream: string): string[] {
 export function accountConfiguration(project: string, users: readonly FleetUser[]): string {
   const account = JSON.stringify(`causeway-${project}`);
   const viewers = JSON.stringify(`causeway-${project}-viewers`);
-  const list = (subjects: readonly string[]): string => `[${subjects.map((subject) => JSON.stringify(subject)).join(', ')}]`;
+  const list = (subjects: readonly string[]): string =>
+    `[${subjects.map((subject) => JSON.stringify(subject)).join(', ')}]`;
   const usersOf = (given: readonly FleetUser[]): string[] => [
     '    users: [',
     ...given.flatMap(({ name, role, publicKey }) => [

@@ -2,7 +2,20 @@ import { expect, test } from 'vitest';
 import { isDescription, isSharedPath, sameFileElsewhere } from './shared-paths.ts';
 
 test('only descriptions are shared, and only under names that are that file on every member', () => {
-  const paths = ['replicas/web.yaml', 'endpoints/Überführung 1.json', 'waves/a.yml', 'defaults.json', 'replicas/a:b.json', 'replicas/nul.json', 'waves/x.json\\..\\y.json', '../replicas/a.json', 'replicas/../a.json', 'replicas/a.sh', 'causeway.json', 'waves/sub/a.json'];
+  const paths = [
+    'replicas/web.yaml',
+    'endpoints/Überführung 1.json',
+    'waves/a.yml',
+    'defaults.json',
+    'replicas/a:b.json',
+    'replicas/nul.json',
+    'waves/x.json\\..\\y.json',
+    '../replicas/a.json',
+    'replicas/../a.json',
+    'replicas/a.sh',
+    'causeway.json',
+    'waves/sub/a.json',
+  ];
   expect(paths.filter(isSharedPath)).toEqual(paths.slice(0, 4));
   // What a member has under a name that not everybody can have is named to its user.
   expect(paths.filter((path) => isDescription(path) && !isSharedPath(path))).toEqual(paths.slice(4, 7));

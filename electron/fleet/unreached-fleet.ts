@@ -4,7 +4,11 @@ import type { FleetInEngine } from '../engine/ports/replica-fleet.ts';
 import { systemClock } from '../engine/time/clock.ts';
 
 /** A fleet no server of which was reached: what changes a replica is refused, and the servers are tried again until they answer. */
-export function untilReached(error: CausewayError, attempt: () => Promise<FleetInEngine>, retryMs: number): FleetInEngine {
+export function untilReached(
+  error: CausewayError,
+  attempt: () => Promise<FleetInEngine>,
+  retryMs: number,
+): FleetInEngine {
   const stop = new AbortController();
   let reached: FleetInEngine | undefined;
   const trying = (async () => {

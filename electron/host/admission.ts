@@ -47,7 +47,9 @@ export function createAdmission(port: () => number, now: () => number = Date.now
   const sessionOf = (request: IncomingMessage): Session | undefined => {
     sessions = sessions.filter(({ usedAt }) => now() - usedAt < idleMs);
     const cookies = (request.headers.cookie ?? '').split(';').map((cookie) => cookie.trim());
-    const given = cookies.filter((cookie) => cookie.startsWith(`${cookieName}=`)).map((cookie) => cookie.slice(cookieName.length + 1));
+    const given = cookies
+      .filter((cookie) => cookie.startsWith(`${cookieName}=`))
+      .map((cookie) => cookie.slice(cookieName.length + 1));
     const found = sessions.find(({ cookie }) => given.some((each) => sameSecret(each, cookie)));
     if (found !== undefined) found.usedAt = now();
     return found;
@@ -60,15 +62,24 @@ export function createAdmission(port: () => number, now: () => number = Date.now
     redeem(given) {
       if (token === undefined || !sameSecret(given, token)) return undefined;
       token = undefined;
-      const session = { cookie: randomBytes(32).toString('base64url'), pageSecret: randomBytes(32).toString('base64url'), usedAt: now() };
+      const session = {
+        cookie: randomBytes(32).toString('base64url'),
+        pageSecret: randomBytes(32).toString('base64url'),
+        usedAt: now(),
+      };
       sessions.push(session);
-      return { cookie: `${cookieName}=${session.cookie}; HttpOnly; SameSite=Strict; Path=/`, pageSecret: session.pageSecret };
+      return {
+        cookie: `${cookieName}=${session.cookie}; HttpOnly; SameSite=Strict; Path=/`,
+        pageSecret: session.pageSecret,
+      };
     },
     hasSession: (request) => sessionOf(request) !== undefined,
     hasPageSecret(request) {
       const asked = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((protocol) => protocol.trim());
       const header = request.headers[secretHeader];
-      const given = asked.find((protocol) => protocol.startsWith(secretPrefix))?.slice(secretPrefix.length) ?? (typeof header === 'string' ? header : undefined);
+      const given =
+        asked.find((protocol) => protocol.startsWith(secretPrefix))?.slice(secretPrefix.length) ??
+        (typeof header === 'string' ? header : undefined);
       const session = sessionOf(request);
       return given !== undefined && session !== undefined && sameSecret(given, session.pageSecret);
     },

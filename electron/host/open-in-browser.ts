@@ -12,15 +12,20 @@ import { pathToFileURL } from 'node:url';
  */
 export function openInBrowser(url: string): () => void {
   const opener =
-    process.platform === 'darwin' ? 'open'
-    : process.platform === 'win32' ? 'explorer'
-    : process.env['DISPLAY'] !== undefined || process.env['WAYLAND_DISPLAY'] !== undefined ? 'xdg-open'
-    : undefined;
+    process.platform === 'darwin'
+      ? 'open'
+      : process.platform === 'win32'
+        ? 'explorer'
+        : process.env['DISPLAY'] !== undefined || process.env['WAYLAND_DISPLAY'] !== undefined
+          ? 'xdg-open'
+          : undefined;
   if (opener === undefined) return () => undefined;
   const { file, remove } = redirectFile(url);
   // Windows hands a path to the program of its ending, and would take a file: URL for a folder.
   const target = process.platform === 'win32' ? file : pathToFileURL(file).href;
-  spawn(opener, [target], { stdio: 'ignore', detached: true }).on('error', () => undefined).unref();
+  spawn(opener, [target], { stdio: 'ignore', detached: true })
+    .on('error', () => undefined)
+    .unref();
   return remove;
 }
 
@@ -29,6 +34,10 @@ export function redirectFile(url: string): { readonly file: string; remove(): vo
   const folder = mkdtempSync(join(tmpdir(), 'causeway-link-'));
   const file = join(folder, 'open.html');
   const escaped = url.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
-  writeFileSync(file, `<!doctype html><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0;url=${escaped}">\n`, { mode: 0o600, flag: 'wx' });
+  writeFileSync(
+    file,
+    `<!doctype html><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0;url=${escaped}">\n`,
+    { mode: 0o600, flag: 'wx' },
+  );
   return { file, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

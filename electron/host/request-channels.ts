@@ -10,7 +10,10 @@ export interface RequestChannels {
   answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
-const bodySchema = z.strictObject({ channel: z.string(), messages: z.array(z.record(z.string(), z.unknown())).optional() });
+const bodySchema = z.strictObject({
+  channel: z.string(),
+  messages: z.array(z.record(z.string(), z.unknown())).optional(),
+});
 /** Around the longest message. */
 const mostBytes = mostMessageBytes + 1024;
 
@@ -18,7 +21,10 @@ const mostBytes = mostMessageBytes + 1024;
  * @param connect takes over each channel
  * @param idleMs a page that asks for no messages for so long is gone
  */
-export function requestChannels(connect: (channel: Channel) => void, { idleMs = 60_000, waitMs = receiveMs } = {}): RequestChannels {
+export function requestChannels(
+  connect: (channel: Channel) => void,
+  { idleMs = 60_000, waitMs = receiveMs } = {},
+): RequestChannels {
   const channels = new Map<string, RequestChannel>();
   return {
     async answer(path, request, response) {
@@ -133,6 +139,10 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
 }
 
 function end(response: ServerResponse, status: number, json?: string): void {
-  response.writeHead(status, { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...(json === undefined ? {} : { 'content-type': 'application/json' }) });
+  response.writeHead(status, {
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+  });
   response.end(json);
 }

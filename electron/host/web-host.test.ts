@@ -47,7 +47,11 @@ const signIn = async () => (await get(tokenPath())).cookie;
 
 function connect(headers: Record<string, string>, secret?: string): Promise<string> {
   return new Promise((resolve) => {
-    const socket = new WebSocket(`ws://127.0.0.1:${host.port}/contract`, ['causeway.contract', ...(secret === undefined ? [] : [`session.${secret}`])], { headers });
+    const socket = new WebSocket(
+      `ws://127.0.0.1:${host.port}/contract`,
+      ['causeway.contract', ...(secret === undefined ? [] : [`session.${secret}`])],
+      { headers },
+    );
     socket.on('message', (data) => {
       resolve(String(data));
       socket.close();
@@ -88,10 +92,21 @@ describe('the web host', () => {
 
   it('takes a message as long as the largest inventory', async () => {
     await host.close();
-    host = await startWebHost({ folder, connect: (channel) => channel.onMessage((message) => channel.send({ length: JSON.stringify(message).length })) });
+    host = await startWebHost({
+      folder,
+      connect: (channel) => channel.onMessage((message) => channel.send({ length: JSON.stringify(message).length })),
+    });
     const { cookie, secret } = await get(tokenPath());
-    const socket = new WebSocket(`ws://127.0.0.1:${host.port}/contract`, ['causeway.contract', `session.${secret}`], { headers: { cookie, origin: `http://127.0.0.1:${host.port}` } });
-    const machine = { vm: { id: 'x'.repeat(60), name: 'x'.repeat(60), disks: Array(3).fill({ id: 'x'.repeat(40), size_bytes: 2 ** 40, storage_backend: 'x'.repeat(30) }) } };
+    const socket = new WebSocket(`ws://127.0.0.1:${host.port}/contract`, ['causeway.contract', `session.${secret}`], {
+      headers: { cookie, origin: `http://127.0.0.1:${host.port}` },
+    });
+    const machine = {
+      vm: {
+        id: 'x'.repeat(60),
+        name: 'x'.repeat(60),
+        disks: Array(3).fill({ id: 'x'.repeat(40), size_bytes: 2 ** 40, storage_backend: 'x'.repeat(30) }),
+      },
+    };
     const list = JSON.stringify(Array(100_000).fill(machine));
     const answer = new Promise<string>((resolve) => {
       socket.on('message', (data) => resolve(String(data)));
@@ -126,17 +141,36 @@ describe('the web host', () => {
 });
 
 describe('a channel over plain requests', () => {
-  const talk = { channel: undefined as Channel | undefined, heard: [] as unknown[], closed: Promise.withResolvers<void>() };
-  const post = (path: string, body: string, headers: Record<string, string>): Promise<{ status: number; body: string }> => new Promise((resolve, reject) => {
-    const call = request({ host: '127.0.0.1', port: host.port, path, method: 'POST', headers: { origin: `http://127.0.0.1:${host.port}`, ...headers } }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (part: string) => (text += part));
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text }));
+  const talk = {
+    channel: undefined as Channel | undefined,
+    heard: [] as unknown[],
+    closed: Promise.withResolvers<void>(),
+  };
+  const post = (
+    path: string,
+    body: string,
+    headers: Record<string, string>,
+  ): Promise<{ status: number; body: string }> =>
+    new Promise((resolve, reject) => {
+      const call = request(
+        {
+          host: '127.0.0.1',
+          port: host.port,
+          path,
+          method: 'POST',
+          headers: { origin: `http://127.0.0.1:${host.port}`, ...headers },
+        },
+        (response) => {
+          let text = '';
+          response.setEncoding('utf8').on('data', (part: string) => (text += part));
+          response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text }));
+        },
+      );
+      call.on('error', reject).end(body);
     });
-    call.on('error', reject).end(body);
-  });
   let admitted: Record<string, string>;
-  const open = async (): Promise<string> => (JSON.parse((await post('/contract/open', '{}', admitted)).body) as { channel: string }).channel;
+  const open = async (): Promise<string> =>
+    (JSON.parse((await post('/contract/open', '{}', admitted)).body) as { channel: string }).channel;
   beforeEach(async () => {
     await host.close();
     Object.assign(talk, { channel: undefined, heard: [], closed: Promise.withResolvers<void>() });
@@ -175,7 +209,13 @@ describe('a channel over plain requests', () => {
 
     talk.closed = Promise.withResolvers();
     const broken = await open();
-    const call = request({ host: '127.0.0.1', port: host.port, path: '/contract/receive', method: 'POST', headers: { origin: `http://127.0.0.1:${host.port}`, ...admitted } });
+    const call = request({
+      host: '127.0.0.1',
+      port: host.port,
+      path: '/contract/receive',
+      method: 'POST',
+      headers: { origin: `http://127.0.0.1:${host.port}`, ...admitted },
+    });
     call.on('error', () => undefined).end(JSON.stringify({ channel: broken }));
     await post('/contract/send', JSON.stringify({ channel: broken, messages: [] }), admitted);
     call.destroy();
@@ -190,7 +230,13 @@ describe('a channel over plain requests', () => {
 
   it('is opened to its own page alone', async () => {
     const { cookie = '', 'x-causeway-session': secret = '' } = admitted;
-    for (const headers of [{ cookie }, { 'x-causeway-session': secret }, { ...admitted, origin: 'https://evil.invalid' }, { ...admitted, 'x-causeway-session': 'guess' }]) expect((await post('/contract/open', '{}', headers as Record<string, string>)).status).toBe(403);
+    for (const headers of [
+      { cookie },
+      { 'x-causeway-session': secret },
+      { ...admitted, origin: 'https://evil.invalid' },
+      { ...admitted, 'x-causeway-session': 'guess' },
+    ])
+      expect((await post('/contract/open', '{}', headers as Record<string, string>)).status).toBe(403);
     expect((await post('/contract/open', '{}', { ...admitted, host: `evil.invalid:${host.port}` })).status).toBe(421);
     expect((await post('/contract/send', '{"channel":"guess","messages":[]}', admitted)).status).toBe(410);
     expect((await post('/contract/send', 'no JSON', admitted)).status).toBe(400);

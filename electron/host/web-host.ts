@@ -38,7 +38,11 @@ export async function startWebHost(options: {
   });
   const channels = requestChannels(options.connect);
   const admission = createAdmission(() => (server.address() as AddressInfo).port);
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: mostMessageBytes, handleProtocols: (asked) => (asked.has(protocol) ? protocol : false) });
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: mostMessageBytes,
+    handleProtocols: (asked) => (asked.has(protocol) ? protocol : false),
+  });
   server.on('upgrade', (request, socket, head) => {
     if (pathOf(request) !== '/contract' || !mayCall(request, admission)) return refuseUpgrade(socket);
     sockets.handleUpgrade(request, socket, head, (admitted) => options.connect(socketChannel(admitted)));
@@ -58,11 +62,19 @@ export async function startWebHost(options: {
   };
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, admission: Admission, channels: RequestChannels, folder: string): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  admission: Admission,
+  channels: RequestChannels,
+  folder: string,
+): Promise<void> {
   if (!admission.hostIsOurs(request)) return refuse(response, 421, 'Wrong host name');
   const path = pathOf(request);
   if (request.method === 'POST' && Object.values<string>(requestPaths).includes(path)) {
-    return mayCall(request, admission) ? channels.answer(path, request, response) : refuse(response, 403, 'Open the link in the terminal.');
+    return mayCall(request, admission)
+      ? channels.answer(path, request, response)
+      : refuse(response, 403, 'Open the link in the terminal.');
   }
   if (request.method !== 'GET') return refuse(response, 405, 'Only GET');
   const url = new URL(request.url ?? '/', `http://${request.headers.host}`);
@@ -74,12 +86,19 @@ async function answer(request: IncomingMessage, response: ServerResponse, admiss
     }
     // What follows # is sent to no server; the page keeps it for its own origin.
     const location = session === undefined ? '/' : `/#session=${session.pageSecret}`;
-    response.writeHead(303, { location, 'referrer-policy': 'no-referrer', ...(session === undefined ? {} : { 'set-cookie': session.cookie }) });
+    response.writeHead(303, {
+      location,
+      'referrer-policy': 'no-referrer',
+      ...(session === undefined ? {} : { 'set-cookie': session.cookie }),
+    });
     response.end();
     return;
   }
   if (!admission.hasSession(request)) return refuse(response, 403, 'Open the link in the terminal.');
-  const { status, headers, body } = await pageFile(folder, url.pathname, [`ws://${request.headers.host}`, `http://${request.headers.host}`]);
+  const { status, headers, body } = await pageFile(folder, url.pathname, [
+    `ws://${request.headers.host}`,
+    `http://${request.headers.host}`,
+  ]);
   response.writeHead(status, headers);
   response.end(body);
 }

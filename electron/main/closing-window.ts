@@ -27,7 +27,10 @@ export function showClosingWindow(runs: number, longestMs: number): () => void {
 }
 
 function page(runs: number, longestMs: number): string {
-  const what = runs === 0 ? 'Stopping the engine.' : `Cancelling ${runs === 1 ? '1 execution' : `${runs} executions`} and deleting temporary workers.`;
+  const what =
+    runs === 0
+      ? 'Stopping the engine.'
+      : `Cancelling ${runs === 1 ? '1 execution' : `${runs} executions`} and deleting temporary workers.`;
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark">
 <meta http-equiv="content-security-policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>Causeway</title>

@@ -22,8 +22,14 @@ function shellStandIn() {
       return () => void set.delete(listener);
     },
   };
-  const emit = (name: string, payload: unknown): void => listeners.get(name)?.forEach((listener) => listener(payload as never));
-  return { shell: shell as Shell, asked, emit, listening: () => [...listeners.values()].reduce((sum, set) => sum + set.size, 0) };
+  const emit = (name: string, payload: unknown): void =>
+    listeners.get(name)?.forEach((listener) => listener(payload as never));
+  return {
+    shell: shell as Shell,
+    asked,
+    emit,
+    listening: () => [...listeners.values()].reduce((sum, set) => sum + set.size, 0),
+  };
 }
 
 const from = (senderFrame: { url: string; parent?: object | null } | null): IpcMainInvokeEvent =>
@@ -31,16 +37,22 @@ const from = (senderFrame: { url: string; parent?: object | null } | null): IpcM
 
 afterEach(() => electron.seen.handlers.clear());
 
-describe('the contract over Electron\'s IPC', () => {
+describe("the contract over Electron's IPC", () => {
   test('answers every call of the table and nothing else', () => {
     serveContract(shellStandIn().shell);
-    expect([...electron.seen.handlers.keys()].sort()).toEqual(Object.keys(workbenchCalls).map((name) => `call:${name}`).sort());
+    expect([...electron.seen.handlers.keys()].sort()).toEqual(
+      Object.keys(workbenchCalls)
+        .map((name) => `call:${name}`)
+        .sort(),
+    );
   });
 
-  test('hands the main frame\'s call on', async () => {
+  test("hands the main frame's call on", async () => {
     const { shell, asked } = shellStandIn();
     serveContract(shell);
-    const answer = await electron.seen.handlers.get('call:shell.info')!(from({ url: 'causeway://app/#/replicas' }), { some: 'input' });
+    const answer = await electron.seen.handlers.get('call:shell.info')!(from({ url: 'causeway://app/#/replicas' }), {
+      some: 'input',
+    });
     expect(answer).toEqual({ ok: true, value: 'answer' });
     expect(asked).toEqual([['shell.info', { some: 'input' }]]);
   });
@@ -56,7 +68,10 @@ describe('the contract over Electron\'s IPC', () => {
   ])('refuses %s', async (_who, event) => {
     const { shell, asked } = shellStandIn();
     serveContract(shell);
-    expect(await electron.seen.handlers.get('call:vault.list')!(event, {})).toMatchObject({ ok: false, error: { code: 'general.invalid-input' } });
+    expect(await electron.seen.handlers.get('call:vault.list')!(event, {})).toMatchObject({
+      ok: false,
+      error: { code: 'general.invalid-input' },
+    });
     expect(asked).toEqual([]);
   });
 });

@@ -15,7 +15,10 @@ let electron: ElectronStandIn;
 let log: string[];
 let kept: Map<string, unknown>;
 /** Everything anew: the app is one a process. */
-async function start(prepare: (electron: ElectronStandIn) => void = () => undefined, argv: readonly string[] = []): Promise<void> {
+async function start(
+  prepare: (electron: ElectronStandIn) => void = () => undefined,
+  argv: readonly string[] = [],
+): Promise<void> {
   vi.resetModules();
   electron = createElectron();
   vi.doMock('electron', () => electron);
@@ -49,14 +52,22 @@ async function call<T>(name: string, input: unknown = {}): Promise<T> {
   return answer.value;
 }
 const item = (id: string): MenuItemConstructorOptions =>
-  electron.seen.menus.at(-1)!.flatMap(({ submenu }) => (Array.isArray(submenu) ? submenu : [])).find((each) => each.id === id)!;
+  electron.seen.menus
+    .at(-1)!
+    .flatMap(({ submenu }) => (Array.isArray(submenu) ? submenu : []))
+    .find((each) => each.id === id)!;
 
 test('the window is sandboxed, isolated, without Node, on our own page', async () => {
   await start();
   expect(electron.app.isSandboxed).toBe(true);
   const [window] = windows();
   expect(window!.url).toBe('causeway://app/');
-  expect(window!.options.webPreferences).toMatchObject({ sandbox: true, contextIsolation: true, nodeIntegration: false, webviewTag: false });
+  expect(window!.options.webPreferences).toMatchObject({
+    sandbox: true,
+    contextIsolation: true,
+    nodeIntegration: false,
+    webviewTag: false,
+  });
   expect(window!.shown).toEqual([]);
   window!.emit('ready-to-show');
   expect(window!.shown).toEqual(['show']);
@@ -81,14 +92,18 @@ test('Windows knows the app by the identity of its shortcut', async () => {
   } finally {
     vi.restoreAllMocks();
   }
-  expect(electron.app.userModelId).toBe((parse(readFileSync(join(import.meta.dirname, '../../electron-builder.yml'), 'utf8')) as { appId: string }).appId);
+  expect(electron.app.userModelId).toBe(
+    (parse(readFileSync(join(import.meta.dirname, '../../electron-builder.yml'), 'utf8')) as { appId: string }).appId,
+  );
   expect(electron.app.toastActivator).toMatch(/^\{[0-9a-f-]{36}\}$/);
 });
 
 test('the menu sends its commands to the page, and opens a window for it where there is none', async () => {
   await start();
   (item('go.ledger').click as () => void)();
-  expect(windows()[0]!.webContents.sent).toEqual([{ channel: 'event:shell.command', payload: { command: 'go.ledger' } }]);
+  expect(windows()[0]!.webContents.sent).toEqual([
+    { channel: 'event:shell.command', payload: { command: 'go.ledger' } },
+  ]);
   windows()[0]!.close();
   (item('project.new').click as () => void)();
   const [reopened] = windows();
@@ -103,7 +118,11 @@ test('a project is opened by a folder that was chosen, with a vault of the key s
   await call('project.chooseFolder');
   await call('project.create', { folder: join(folder, 'p'), name: 'p' });
   await call('vault.create');
-  expect(await call<ShellInfo>('shell.info')).toMatchObject({ host: 'desktop', engine: { state: 'running' }, vault: { isOpen: true } });
+  expect(await call<ShellInfo>('shell.info')).toMatchObject({
+    host: 'desktop',
+    engine: { state: 'running' },
+    vault: { isOpen: true },
+  });
   windows()[0]!.bounds = { x: 5, y: 6, width: 1111, height: 777 };
   windows()[0]!.close();
   expect(kept.get('window')).toEqual({ x: 5, y: 6, width: 1111, height: 777, isMaximized: false });
@@ -118,7 +137,7 @@ test('waking is told to the page', async () => {
   expect(windows()[0]!.webContents.sent).toEqual([{ channel: 'event:shell.woke', payload: { asleepMs: 0 } }]);
 });
 
-test('a link goes to the system\'s browser, a foreign scheme nowhere, and that is logged', async () => {
+test("a link goes to the system's browser, a foreign scheme nowhere, and that is logged", async () => {
   await start();
   const handler = windows()[0]!.webContents.windowOpenHandler!;
   handler({ url: 'https://example.invalid/manual' } as never);
@@ -132,9 +151,15 @@ test('a project that is named at the start, or at a second one, is opened', asyn
   await start(() => undefined, ['electron', '.', '--project', folder]);
   await expect.poll(() => call<ShellInfo>('shell.info')).toMatchObject({ project: { name: 'named' } });
   await call('project.close');
-  electron.app.emit('second-instance', {}, ['electron', '--project', '.', 'reordered'], folder, { argv: ['electron', '.', '--project=.'], workingFolder: folder });
+  electron.app.emit('second-instance', {}, ['electron', '--project', '.', 'reordered'], folder, {
+    argv: ['electron', '.', '--project=.'],
+    workingFolder: folder,
+  });
   await expect.poll(() => call<ShellInfo>('shell.info')).toMatchObject({ project: { name: 'named' } });
   await call('project.close');
-  electron.app.emit('second-instance', {}, [], folder, { argv: ['electron', '.', '--project', join(folder, 'none')], workingFolder: folder });
+  electron.app.emit('second-instance', {}, [], folder, {
+    argv: ['electron', '.', '--project', join(folder, 'none')],
+    workingFolder: folder,
+  });
   await expect.poll(() => log.at(-1)).toContain('is not a project');
 });

@@ -76,7 +76,12 @@ export async function startDesktopApp(options: {
     ...(options.sample === undefined ? {} : { sample: options.sample }),
   });
   const runs = watchRuns(shell);
-  const quit = guardQuit({ app, runs, close: () => shell.close(), showClosing: (count) => showClosingWindow(count, defaultDrainMs) });
+  const quit = guardQuit({
+    app,
+    runs,
+    close: () => shell.close(),
+    showClosing: (count) => showClosingWindow(count, defaultDrainMs),
+  });
   quitWhenIdle({ app, runs, hasWindow: () => window() !== undefined });
 
   /** The window to the front, a new one where there is none. */
@@ -130,7 +135,12 @@ export async function startDesktopApp(options: {
   app.on('activate', show);
   const openNamed = (argv: readonly string[], workingFolder: string): void => {
     const folder = namedProject(argv, workingFolder);
-    if (folder !== undefined) shell.openNamed(folder).catch((error: unknown) => log(`could not open ${folder}: ${error instanceof Error ? error.message : String(error)}`));
+    if (folder !== undefined)
+      shell
+        .openNamed(folder)
+        .catch((error: unknown) =>
+          log(`could not open ${folder}: ${error instanceof Error ? error.message : String(error)}`),
+        );
   };
   openNamed(asked.argv, asked.workingFolder);
   // Chromium reorders the arguments of its own event: `--project <folder>` would come apart. Source: docs/api/app.md, event second-instance.

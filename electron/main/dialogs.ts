@@ -7,6 +7,8 @@ import { dialog, type BrowserWindow, type OpenDialogOptions } from 'electron';
 export async function chooseFolder(window: BrowserWindow | undefined): Promise<string | undefined> {
   const options: OpenDialogOptions = { properties: ['openDirectory', 'createDirectory'] };
   // One that belongs to the window can't get lost behind it.
-  const { canceled, filePaths } = await (window === undefined ? dialog.showOpenDialog(options) : dialog.showOpenDialog(window, options));
+  const { canceled, filePaths } = await (window === undefined
+    ? dialog.showOpenDialog(options)
+    : dialog.showOpenDialog(window, options));
   return canceled ? undefined : filePaths[0];
 }

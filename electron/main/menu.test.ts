@@ -19,8 +19,22 @@ describe.each(['linux', 'win32', 'darwin'] as const)('the menu bar on %s', (plat
 
   test('gives no accelerator twice', () => {
     // What the roles bring themselves: close, undo, cut, …, zoom, quit.
-    const reserved = ['CmdOrCtrl+W', 'CmdOrCtrl+Z', 'CmdOrCtrl+X', 'CmdOrCtrl+C', 'CmdOrCtrl+V', 'CmdOrCtrl+A', 'CmdOrCtrl+M', 'CmdOrCtrl+Q', 'CmdOrCtrl+0', 'CmdOrCtrl+Plus', 'CmdOrCtrl+-'];
-    const given = items(menuTemplate(() => undefined, platform)).flatMap(({ accelerator }) => (typeof accelerator === 'string' ? [accelerator] : []));
+    const reserved = [
+      'CmdOrCtrl+W',
+      'CmdOrCtrl+Z',
+      'CmdOrCtrl+X',
+      'CmdOrCtrl+C',
+      'CmdOrCtrl+V',
+      'CmdOrCtrl+A',
+      'CmdOrCtrl+M',
+      'CmdOrCtrl+Q',
+      'CmdOrCtrl+0',
+      'CmdOrCtrl+Plus',
+      'CmdOrCtrl+-',
+    ];
+    const given = items(menuTemplate(() => undefined, platform)).flatMap(({ accelerator }) =>
+      typeof accelerator === 'string' ? [accelerator] : [],
+    );
     expect(new Set([...given, ...reserved]).size).toBe(given.length + reserved.length);
   });
 
@@ -29,6 +43,14 @@ describe.each(['linux', 'win32', 'darwin'] as const)('the menu bar on %s', (plat
     expect(roles).not.toContain('toggleDevTools');
     expect(roles).not.toContain('reload');
     expect(roles).not.toContain('viewMenu');
-    expect(roles).toEqual(expect.arrayContaining(['close', 'editMenu', 'windowMenu', 'help', ...(platform === 'darwin' ? ['appMenu'] : ['quit'])]));
+    expect(roles).toEqual(
+      expect.arrayContaining([
+        'close',
+        'editMenu',
+        'windowMenu',
+        'help',
+        ...(platform === 'darwin' ? ['appMenu'] : ['quit']),
+      ]),
+    );
   });
 });

@@ -23,7 +23,13 @@ describe('which page is our own', () => {
 
 describe('which links go to the system browser', () => {
   it('takes https and nothing else', () => {
-    const links = ['https://example.invalid/x', 'http://example.invalid', 'file:///x', 'javascript:1', 'https://u:p@example.invalid/'];
+    const links = [
+      'https://example.invalid/x',
+      'http://example.invalid',
+      'file:///x',
+      'javascript:1',
+      'https://u:p@example.invalid/',
+    ];
     expect(links.filter(isOutsideLink)).toEqual(['https://example.invalid/x']);
   });
 });

@@ -20,7 +20,9 @@ afterAll(() => rm(folder, { recursive: true }));
 
 test('the scheme is a standard and secure one, without leave to go around the content security policy', () => {
   registerPageScheme();
-  expect(electron.seen.schemes).toEqual([{ scheme: 'causeway', privileges: { standard: true, secure: true, supportFetchAPI: true } }]);
+  expect(electron.seen.schemes).toEqual([
+    { scheme: 'causeway', privileges: { standard: true, secure: true, supportFetchAPI: true } },
+  ]);
 });
 
 test('the page comes with a policy that lets it connect to nothing', async () => {

@@ -10,8 +10,16 @@ const electron = (await import('electron')) as unknown as ElectronStandIn;
 function runs() {
   const changes: ((active: number) => void)[] = [];
   const ends: ((run: EndedRun) => void)[] = [];
-  const watch: RunWatch = { active: 0, onChange: (listener) => void changes.push(listener), onEnded: (listener) => void ends.push(listener) };
-  return { watch, become: (count: number) => changes.forEach((listener) => listener(count)), end: (run: EndedRun) => ends.forEach((listener) => listener(run)) };
+  const watch: RunWatch = {
+    active: 0,
+    onChange: (listener) => void changes.push(listener),
+    onEnded: (listener) => void ends.push(listener),
+  };
+  return {
+    watch,
+    become: (count: number) => changes.forEach((listener) => listener(count)),
+    end: (run: EndedRun) => ends.forEach((listener) => listener(run)),
+  };
 }
 afterEach(() => {
   electron.seen.notifications.length = 0;
@@ -54,9 +62,20 @@ describe('sleep', () => {
   });
 });
 
-describe('the notification of a run\'s end', () => {
-  const ended: EndedRun = { kind: 'execution', id: 'exe_1', replicaId: 'rep_1', state: 'failed', message: 'the execution failed: The disk is full' };
-  const options = (isLookedAt: boolean, show = vi.fn()) => ({ isLookedAt: () => isLookedAt, nameOf: async () => 'web-01', show, log: vi.fn() });
+describe("the notification of a run's end", () => {
+  const ended: EndedRun = {
+    kind: 'execution',
+    id: 'exe_1',
+    replicaId: 'rep_1',
+    state: 'failed',
+    message: 'the execution failed: The disk is full',
+  };
+  const options = (isLookedAt: boolean, show = vi.fn()) => ({
+    isLookedAt: () => isLookedAt,
+    nameOf: async () => 'web-01',
+    show,
+    log: vi.fn(),
+  });
 
   test('names the machine and what happened, and brings the window back', async () => {
     const { watch, end } = runs();
@@ -65,7 +84,10 @@ describe('the notification of a run\'s end', () => {
     end(ended);
     await expect.poll(() => electron.seen.notifications).toHaveLength(1);
     const [notification] = electron.seen.notifications;
-    expect(notification!.options).toEqual({ title: 'web-01: replication failed', body: 'the execution failed: The disk is full' });
+    expect(notification!.options).toEqual({
+      title: 'web-01: replication failed',
+      body: 'the execution failed: The disk is full',
+    });
     notification!.emit('click');
     expect(show).toHaveBeenCalledTimes(1);
   });
@@ -94,7 +116,11 @@ describe('a page whose process is gone', () => {
     const contents = new WebContentsStandIn();
     const log: string[] = [];
     let now = 0;
-    reloadAfterCrash(contents as never, (message) => log.push(message), () => now);
+    reloadAfterCrash(
+      contents as never,
+      (message) => log.push(message),
+      () => now,
+    );
     contents.emit('render-process-gone', {}, { reason: 'crashed', exitCode: 139 });
     expect(contents.reloads).toBe(1);
     now = 1000;

@@ -25,7 +25,11 @@ export function onWake(woke: (asleepMs: number) => void, now: () => number = Dat
   });
 }
 
-const titles: Readonly<Record<EndedRun['state'], string>> = { completed: 'finished', failed: 'failed', cancelled: 'was cancelled' };
+const titles: Readonly<Record<EndedRun['state'], string>> = {
+  completed: 'finished',
+  failed: 'failed',
+  cancelled: 'was cancelled',
+};
 
 /**
  * Tells of a run's end by the desktop when nobody looks at the window.
@@ -35,7 +39,12 @@ const titles: Readonly<Record<EndedRun['state'], string>> = { completed: 'finish
  */
 export function notifyOfEnds(
   runs: RunWatch,
-  options: { readonly isLookedAt: () => boolean; readonly nameOf: (replicaId: string) => Promise<string | undefined>; readonly show: () => void; readonly log: (message: string) => void },
+  options: {
+    readonly isLookedAt: () => boolean;
+    readonly nameOf: (replicaId: string) => Promise<string | undefined>;
+    readonly show: () => void;
+    readonly log: (message: string) => void;
+  },
 ): void {
   const shown = new Set<Notification>();
   runs.onEnded((run) => void notify(run));
@@ -44,7 +53,8 @@ export function notifyOfEnds(
     if (options.isLookedAt() || !Notification.isSupported()) return;
     const name = run.replicaId === undefined ? undefined : await options.nameOf(run.replicaId);
     const what = run.kind === 'deployment' ? 'deployment' : 'replication';
-    const title = run.kind === 'wave' ? `A wave ${titles[run.state]}` : `${name ?? 'A replica'}: ${what} ${titles[run.state]}`;
+    const title =
+      run.kind === 'wave' ? `A wave ${titles[run.state]}` : `${name ?? 'A replica'}: ${what} ${titles[run.state]}`;
     const notification = new Notification({ title, body: run.message });
     // Held until it is gone: a collected notification loses its click.
     shown.add(notification);

@@ -23,7 +23,7 @@ test('the bridge offers the calls and events of the contract, and nothing else',
   expect(bridge.call['vault.set']!({ name: 'a' })).toEqual(['call:vault.set', { name: 'a' }]);
 });
 
-test('a listener gets the payload without Electron\'s event, until it stops', () => {
+test("a listener gets the payload without Electron's event, until it stops", () => {
   const heard: unknown[][] = [];
   const stop = exposed.get('causeway')!.on['shell.command']!((...args) => heard.push(args));
   ipc.emit('event:shell.command', { sender: 'internal' }, { command: 'go.home' });

@@ -9,7 +9,11 @@ const electron = (await import('electron')) as unknown as ElectronStandIn;
 
 function runs(active: number) {
   const listeners: ((active: number) => void)[] = [];
-  const watch: RunWatch & { active: number } = { active, onChange: (listener) => void listeners.push(listener), onEnded: () => undefined };
+  const watch: RunWatch & { active: number } = {
+    active,
+    onChange: (listener) => void listeners.push(listener),
+    onEnded: () => undefined,
+  };
   const become = (count: number): void => {
     watch.active = count;
     for (const listener of listeners) listener(count);
@@ -64,7 +68,9 @@ describe('quitting', () => {
     app.quit();
     app.quit(); // no second question
     await settled();
-    expect(electron.seen.questions).toMatchObject([{ message: '2 executions are running.', buttons: ['Stay', 'Cancel Them and Quit'], defaultId: 0, cancelId: 0 }]);
+    expect(electron.seen.questions).toMatchObject([
+      { message: '2 executions are running.', buttons: ['Stay', 'Cancel Them and Quit'], defaultId: 0, cancelId: 0 },
+    ]);
     expect(close).not.toHaveBeenCalled();
     expect(window.isDestroyed()).toBe(false);
     electron.answers.message = 1;
@@ -84,7 +90,12 @@ describe('quitting', () => {
       await settled();
       expect(electron.seen.questions).toHaveLength(attempt);
     }
-    expect(electron.seen.questions[0]).toMatchObject({ message: 'Discard unsaved changes?', buttons: ['Keep Editing', 'Discard Changes'], defaultId: 0, cancelId: 0 });
+    expect(electron.seen.questions[0]).toMatchObject({
+      message: 'Discard unsaved changes?',
+      buttons: ['Keep Editing', 'Discard Changes'],
+      defaultId: 0,
+      cancelId: 0,
+    });
     expect([window.isDestroyed(), quit.isClosing(), app.quits]).toEqual([false, false, 0]);
     expect(close).not.toHaveBeenCalled();
     electron.answers.message = 1;
@@ -98,7 +109,9 @@ describe('quitting', () => {
     const close = vi.fn(async () => undefined);
     const { app, window } = openApp(1, close);
     window.webContents.isDirty = true;
-    const answer = vi.spyOn(electron.dialog, 'showMessageBox').mockResolvedValue({ response: 1, checkboxChecked: false });
+    const answer = vi
+      .spyOn(electron.dialog, 'showMessageBox')
+      .mockResolvedValue({ response: 1, checkboxChecked: false });
     app.quit();
     await settled();
     app.quit();

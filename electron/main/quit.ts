@@ -94,7 +94,8 @@ async function mayCancel(active: number): Promise<boolean> {
   const question: MessageBoxOptions = {
     type: 'question',
     message: active === 1 ? '1 execution is running.' : `${active} executions are running.`,
-    detail: 'Quitting cancels them: temporary workers are deleted, and data that was already copied is kept for the next execution.',
+    detail:
+      'Quitting cancels them: temporary workers are deleted, and data that was already copied is kept for the next execution.',
     buttons: ['Stay', active === 1 ? 'Cancel It and Quit' : 'Cancel Them and Quit'],
     defaultId: choices.stay,
     cancelId: choices.stay,

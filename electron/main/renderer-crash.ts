@@ -7,7 +7,11 @@ const quietMs = 60_000;
  * A page that crashed is loaded again, once: the engine is another process and has gone on. One that crashes again right
  * away would do so for ever, so a person decides.
  */
-export function reloadAfterCrash(contents: WebContents, log: (message: string) => void, now: () => number = () => performance.now()): void {
+export function reloadAfterCrash(
+  contents: WebContents,
+  log: (message: string) => void,
+  now: () => number = () => performance.now(),
+): void {
   let lastAt: number | undefined;
   contents.on('render-process-gone', (_event, { reason }) => {
     if (reason === 'clean-exit') return;

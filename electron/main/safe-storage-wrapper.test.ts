@@ -18,11 +18,17 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-type Part = Partial<Pick<SafeStorage, 'isAsyncEncryptionAvailable' | 'getSelectedStorageBackend' | 'decryptStringAsync' | 'encryptStringAsync'>>;
-const keyStore = (change: Part = {}, platform: NodeJS.Platform = 'linux') => safeStorageWrapper({ ...createElectron().safeStorage, ...change }, platform);
+type Part = Partial<
+  Pick<
+    SafeStorage,
+    'isAsyncEncryptionAvailable' | 'getSelectedStorageBackend' | 'decryptStringAsync' | 'encryptStringAsync'
+  >
+>;
+const keyStore = (change: Part = {}, platform: NodeJS.Platform = 'linux') =>
+  safeStorageWrapper({ ...createElectron().safeStorage, ...change }, platform);
 const file = (): VaultFile => JSON.parse(readFileSync(path, 'utf8')) as VaultFile;
 
-describe('a vault under the operating system\'s key store', () => {
+describe("a vault under the operating system's key store", () => {
   test('records the back end, and opens with a key that was handed to another process', async () => {
     await createVault(path, keyStore());
     expect(file().protection).toMatchObject({ kind: keyStoreKind, wrapped: { backend: 'gnome_libsecret' } });
@@ -37,26 +43,36 @@ describe('a vault under the operating system\'s key store', () => {
   test('is not made on the back end that protects nothing, even if it calls itself available', async () => {
     const weak = keyStore({ getSelectedStorageBackend: () => 'basic_text' });
     await expect(createVault(path, weak)).rejects.toMatchObject({ code: 'secrets.key-store-weak' });
-    expect(await weak.state()).toEqual({ isUsable: false, words: 'the key store on this computer stores plain text only' });
+    expect(await weak.state()).toEqual({
+      isUsable: false,
+      words: 'the key store on this computer stores plain text only',
+    });
   });
 
   test('is not made where no key store answers', async () => {
     const none = keyStore({ isAsyncEncryptionAvailable: async () => false });
-    await expect(createVault(path, none)).rejects.toMatchObject({ code: 'secrets.key-store-unavailable', retryable: true });
+    await expect(createVault(path, none)).rejects.toMatchObject({
+      code: 'secrets.key-store-unavailable',
+      retryable: true,
+    });
     expect((await none.state()).isUsable).toBe(false);
   });
 
   test('says so when the back end is another one now', async () => {
     await createVault(path, keyStore());
-    await expect(dataKeyFromKeyStore(path, keyStore({ getSelectedStorageBackend: () => 'kwallet6' }))).rejects.toMatchObject({
+    await expect(
+      dataKeyFromKeyStore(path, keyStore({ getSelectedStorageBackend: () => 'kwallet6' })),
+    ).rejects.toMatchObject({
       code: 'secrets.key-store-changed',
       details: { previous: 'gnome_libsecret', current: 'kwallet6' },
     });
   });
 
-  test('says so when the key store can\'t decrypt what it is given', async () => {
+  test("says so when the key store can't decrypt what it is given", async () => {
     await createVault(path, keyStore());
-    const other = keyStore({ decryptStringAsync: () => Promise.reject(new Error('Error while decrypting the ciphertext')) });
+    const other = keyStore({
+      decryptStringAsync: () => Promise.reject(new Error('Error while decrypting the ciphertext')),
+    });
     await expect(dataKeyFromKeyStore(path, other)).rejects.toMatchObject({ code: 'secrets.key-store-changed' });
   });
 
@@ -64,15 +80,25 @@ describe('a vault under the operating system\'s key store', () => {
     const fixed = keyStore({ encryptStringAsync: async () => Buffer.from('v10 anything') });
     await expect(createVault(path, fixed)).rejects.toMatchObject({ code: 'secrets.key-store-weak' });
     expect(existsSync(path)).toBe(false);
-    await expect(fixed.open({ backend: 'gnome_libsecret', data: Buffer.from('v10 anything').toString('base64') })).rejects.toMatchObject({ code: 'secrets.key-store-weak' });
+    await expect(
+      fixed.open({ backend: 'gnome_libsecret', data: Buffer.from('v10 anything').toString('base64') }),
+    ).rejects.toMatchObject({ code: 'secrets.key-store-weak' });
   });
 
   test('is asked for again when the key store is only unavailable for the moment', async () => {
     await createVault(path, keyStore());
-    const locked = keyStore({ decryptStringAsync: () => Promise.reject(new Error('Decryption is temporarily unavailable. Please try again.')) });
-    await expect(dataKeyFromKeyStore(path, locked)).rejects.toMatchObject({ code: 'secrets.key-store-unavailable', retryable: true });
+    const locked = keyStore({
+      decryptStringAsync: () => Promise.reject(new Error('Decryption is temporarily unavailable. Please try again.')),
+    });
+    await expect(dataKeyFromKeyStore(path, locked)).rejects.toMatchObject({
+      code: 'secrets.key-store-unavailable',
+      retryable: true,
+    });
     let answers = 1;
-    const gone = keyStore({ isAsyncEncryptionAvailable: async () => answers-- > 0, decryptStringAsync: () => Promise.reject(new Error('Error while decrypting the ciphertext')) });
+    const gone = keyStore({
+      isAsyncEncryptionAvailable: async () => answers-- > 0,
+      decryptStringAsync: () => Promise.reject(new Error('Error while decrypting the ciphertext')),
+    });
     await expect(dataKeyFromKeyStore(path, gone)).rejects.toMatchObject({ code: 'secrets.key-store-unavailable' });
   });
 
@@ -97,14 +123,23 @@ describe('a vault under the operating system\'s key store', () => {
     const throws = () => {
       throw new Error('not on this platform');
     };
-    for (const [platform, backend] of [['darwin', 'keychain'], ['win32', 'dpapi']] as const) {
-      expect(await keyStore({ getSelectedStorageBackend: throws }, platform).wrap(Buffer.alloc(32))).toMatchObject({ backend });
+    for (const [platform, backend] of [
+      ['darwin', 'keychain'],
+      ['win32', 'dpapi'],
+    ] as const) {
+      expect(await keyStore({ getSelectedStorageBackend: throws }, platform).wrap(Buffer.alloc(32))).toMatchObject({
+        backend,
+      });
     }
   });
 
   test('is called damaged when its wrapping is not complete, or gives back no key', async () => {
-    await expect(keyStore().open({ backend: 'gnome_libsecret' })).rejects.toMatchObject({ code: 'secrets.vault-damaged' });
+    await expect(keyStore().open({ backend: 'gnome_libsecret' })).rejects.toMatchObject({
+      code: 'secrets.vault-damaged',
+    });
     const { data } = (await keyStore().wrap(Buffer.alloc(16))) as { data: string };
-    await expect(keyStore().open({ backend: 'gnome_libsecret', data })).rejects.toMatchObject({ code: 'secrets.vault-damaged' });
+    await expect(keyStore().open({ backend: 'gnome_libsecret', data })).rejects.toMatchObject({
+      code: 'secrets.vault-damaged',
+    });
   });
 });

@@ -25,7 +25,10 @@ const backendWords: Readonly<Record<string, string>> = {
  * The data key under Electron's asynchronous safeStorage. The back end is recorded beside the ciphertext, so that a
  * changed one can be distinguished from damage; the back end without protection is refused, and never switched on.
  */
-export function safeStorageWrapper(safeStorage: SafeStoragePart, platform: NodeJS.Platform = process.platform): KeyStore {
+export function safeStorageWrapper(
+  safeStorage: SafeStoragePart,
+  platform: NodeJS.Platform = process.platform,
+): KeyStore {
   const backend = (): string => {
     if (platform === 'darwin') return 'keychain';
     if (platform === 'win32') return 'dpapi';
@@ -37,11 +40,16 @@ export function safeStorageWrapper(safeStorage: SafeStoragePart, platform: NodeJ
     const isAvailable = await safeStorage.isAsyncEncryptionAvailable();
     const chosen = backend();
     if (chosen === 'basic_text') throw new CausewayError('secrets.key-store-weak', 'the back end is basic_text');
-    if (!isAvailable) throw new CausewayError('secrets.key-store-unavailable', `the back end is ${chosen} and does not respond`);
+    if (!isAvailable)
+      throw new CausewayError('secrets.key-store-unavailable', `the back end is ${chosen} and does not respond`);
     return chosen;
   }
 
-  async function decrypt(data: string, recorded: string, now: string): Promise<{ text: string; shouldRewrap: boolean }> {
+  async function decrypt(
+    data: string,
+    recorded: string,
+    now: string,
+  ): Promise<{ text: string; shouldRewrap: boolean }> {
     try {
       const { result, shouldReEncrypt } = await safeStorage.decryptStringAsync(Buffer.from(data, 'base64'));
       return { text: result, shouldRewrap: shouldReEncrypt };
@@ -57,7 +65,10 @@ export function safeStorageWrapper(safeStorage: SafeStoragePart, platform: NodeJ
   /** On Linux, Chromium marks by `v10` what it encrypts with a key that is built into it, where no keyring is open. */
   function refuseFixedKey(data: Buffer): void {
     if (platform === 'linux' && data.subarray(0, 3).toString('latin1') === 'v10') {
-      throw new CausewayError('secrets.key-store-weak', 'no keyring is open: the data key would be encrypted with a publicly known key');
+      throw new CausewayError(
+        'secrets.key-store-weak',
+        'no keyring is open: the data key would be encrypted with a publicly known key',
+      );
     }
   }
 
@@ -66,11 +77,13 @@ export function safeStorageWrapper(safeStorage: SafeStoragePart, platform: NodeJ
     if (!parsed.success) throw new CausewayError('secrets.vault-damaged', 'the wrapped data key is incomplete');
     const now = await usable();
     const { backend: recorded, data } = parsed.data;
-    if (recorded !== now) throw changed(`the data key is protected by ${recorded}, but the key store is now ${now}`, recorded, now);
+    if (recorded !== now)
+      throw changed(`the data key is protected by ${recorded}, but the key store is now ${now}`, recorded, now);
     refuseFixedKey(Buffer.from(data, 'base64'));
     const { text, shouldRewrap } = await decrypt(data, recorded, now);
     const dataKey = Buffer.from(text, 'base64');
-    if (dataKey.length !== 32) throw new CausewayError('secrets.vault-damaged', 'the key store did not return a 32-byte key');
+    if (dataKey.length !== 32)
+      throw new CausewayError('secrets.vault-damaged', 'the key store did not return a 32-byte key');
     return { dataKey, shouldRewrap };
   }
 
@@ -82,7 +95,12 @@ export function safeStorageWrapper(safeStorage: SafeStoragePart, platform: NodeJ
         return { isUsable: true, words: backendWords[chosen] ?? chosen };
       } catch (error) {
         const isWeak = error instanceof CausewayError && error.code === 'secrets.key-store-weak';
-        return { isUsable: false, words: isWeak ? 'the key store on this computer stores plain text only' : 'the operating system has no responding key store' };
+        return {
+          isUsable: false,
+          words: isWeak
+            ? 'the key store on this computer stores plain text only'
+            : 'the operating system has no responding key store',
+        };
       }
     },
     async wrap(dataKey) {

@@ -29,7 +29,10 @@ test('is there while executions run, says how many, and brings the window back',
   const [tray, ...others] = electron.seen.trays;
   expect(others).toEqual([]);
   expect(tray!.image).toBe('/icons/tray.png');
-  expect([tray!.toolTip, tray!.menu[0]]).toEqual(['Causeway: 3 executions are running', { label: '3 executions are running', enabled: false }]);
+  expect([tray!.toolTip, tray!.menu[0]]).toEqual([
+    'Causeway: 3 executions are running',
+    { label: '3 executions are running', enabled: false },
+  ]);
   tray!.emit('click');
   (tray!.menu.find(({ label }) => label === 'Open Causeway')!.click as () => void)();
   expect(calls.show).toHaveBeenCalledTimes(2);

@@ -18,7 +18,10 @@ export interface TrayOptions {
  * An icon in the tray, or menu bar, while executions are under way: work goes on when the window is closed, and this is where it can be seen. It says
  * how much there is, brings the window back, and quits. Where the desktop has no place for it there is none.
  */
-export function showInTrayWhileRunning(runs: RunWatch, { icons, show, quit, log, platform = process.platform, afterwardsMs = 5000 }: TrayOptions): void {
+export function showInTrayWhileRunning(
+  runs: RunWatch,
+  { icons, show, quit, log, platform = process.platform, afterwardsMs = 5000 }: TrayOptions,
+): void {
   let tray: Tray | undefined;
   let isMissing = false;
   let removal: NodeJS.Timeout | undefined;
@@ -41,10 +44,22 @@ export function showInTrayWhileRunning(runs: RunWatch, { icons, show, quit, log,
       isMissing = true;
       return log(`there is no icon in the tray: ${error instanceof Error ? error.message : String(error)}`);
     }
-    const what = active === 0 ? 'No executions are running' : active === 1 ? '1 execution is running' : `${active} executions are running`;
+    const what =
+      active === 0
+        ? 'No executions are running'
+        : active === 1
+          ? '1 execution is running'
+          : `${active} executions are running`;
     tray?.setToolTip(`Causeway: ${what}`);
     // A menu that changes has to be set again on Linux. Source: docs/api/tray.md, platform considerations.
-    tray?.setContextMenu(Menu.buildFromTemplate([{ label: what, enabled: false }, { type: 'separator' }, { label: 'Open Causeway', click: show }, { label: 'Quit', click: quit }]));
+    tray?.setContextMenu(
+      Menu.buildFromTemplate([
+        { label: what, enabled: false },
+        { type: 'separator' },
+        { label: 'Open Causeway', click: show },
+        { label: 'Quit', click: quit },
+      ]),
+    );
     if (active > 0) return;
     removal = setTimeout(() => {
       tray?.destroy();

@@ -11,15 +11,17 @@ const choices = { stay: 0, discard: 1 } as const;
 export function askBeforeUnload(contents: WebContents, isSessionEnding: () => boolean): void {
   contents.on('will-prevent-unload', (event) => {
     // The answer is needed before this listener returns.
-    const answer = isSessionEnding() ? choices.discard : dialog.showMessageBoxSync({
-      type: 'warning',
-      message: 'Discard unsaved changes?',
-      detail: 'The settings have unsaved changes.',
-      buttons: ['Keep Editing', 'Discard Changes'],
-      defaultId: choices.stay,
-      cancelId: choices.stay,
-      noLink: true,
-    });
+    const answer = isSessionEnding()
+      ? choices.discard
+      : dialog.showMessageBoxSync({
+          type: 'warning',
+          message: 'Discard unsaved changes?',
+          detail: 'The settings have unsaved changes.',
+          buttons: ['Keep Editing', 'Discard Changes'],
+          defaultId: choices.stay,
+          cancelId: choices.stay,
+          noLink: true,
+        });
     if (answer === choices.discard) event.preventDefault(); // of the objection: the page is unloaded
   });
 }

@@ -6,7 +6,11 @@ import { utilityEngine } from './utility-engine.ts';
 vi.mock('electron', async () => (await import('./testing/electron-stand-in.ts')).createElectron());
 const electron = (await import('electron')) as unknown as ElectronStandIn;
 
-const start = { projectFolder: '/project', executionLimit: 2, dataKey: { kind: 'os-key-store', bytes: new Uint8Array([1, 2, 3]) } };
+const start = {
+  projectFolder: '/project',
+  executionLimit: 2,
+  dataKey: { kind: 'os-key-store', bytes: new Uint8Array([1, 2, 3]) },
+};
 const newest = (): UtilityProcessStandIn => electron.seen.children.at(-1)!;
 beforeEach(() => {
   electron.seen.children.length = 0;
@@ -35,7 +39,12 @@ describe('an engine in a utility process', () => {
     const child = newest();
     const thrown: unknown[] = [];
     child.once('exit', () => {
-      for (const act of [() => process.channel.send({ id: 1 }), () => process.tell({ woke: 1 }), () => process.stop(), () => process.kill()]) {
+      for (const act of [
+        () => process.channel.send({ id: 1 }),
+        () => process.tell({ woke: 1 }),
+        () => process.stop(),
+        () => process.kill(),
+      ]) {
         try {
           act();
         } catch (error) {

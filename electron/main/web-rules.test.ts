@@ -26,8 +26,15 @@ describe('navigation', () => {
 
   test.each(kinds)('%s is let through to our own page only', (kind) => {
     const urls = [
-      'causeway://app/index.html', 'causeway://app.example.invalid/', 'https://example.invalid/?next=causeway://app', 'file:///etc/passwd',
-      'javascript:alert(1)', 'about:blank', 'data:text/html,x', 'blob:causeway://app/1', 'http://127.0.0.1/',
+      'causeway://app/index.html',
+      'causeway://app.example.invalid/',
+      'https://example.invalid/?next=causeway://app',
+      'file:///etc/passwd',
+      'javascript:alert(1)',
+      'about:blank',
+      'data:text/html,x',
+      'blob:causeway://app/1',
+      'http://127.0.0.1/',
     ];
     expect(urls.filter((url) => navigate(kind, url))).toEqual(['causeway://app/index.html']);
     expect(log).toHaveLength(urls.length - 1);
@@ -42,26 +49,34 @@ describe('navigation', () => {
 describe('new windows', () => {
   const open = (url: string) => contents.windowOpenHandler!({ url } as never);
 
-  test('are never opened; an https link goes to the system\'s browser', () => {
+  test("are never opened; an https link goes to the system's browser", () => {
     expect(open('https://example.invalid/manual')).toEqual({ action: 'deny' });
     expect(went).toEqual(['https://example.invalid/manual']);
     expect(log).toEqual([]);
   });
 
-  test.each(['http://example.invalid/', 'file:///etc/passwd', 'javascript:alert(1)', 'ms-msdt:/id', 'smb://host/share', 'https://u:p@example.invalid/', 'nonsense'])(
-    '%s goes nowhere, and that is logged',
-    (url) => {
-      expect(open(url)).toEqual({ action: 'deny' });
-      expect(went).toEqual([]);
-      expect(log).toHaveLength(1);
-      expect(log[0]).toMatch(/^refused to open/);
-    },
-  );
+  test.each([
+    'http://example.invalid/',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'ms-msdt:/id',
+    'smb://host/share',
+    'https://u:p@example.invalid/',
+    'nonsense',
+  ])('%s goes nowhere, and that is logged', (url) => {
+    expect(open(url)).toEqual({ action: 'deny' });
+    expect(went).toEqual([]);
+    expect(log).toHaveLength(1);
+    expect(log[0]).toMatch(/^refused to open/);
+  });
 
   test('a browser that does not start is logged and breaks nothing', async () => {
     const { app } = createElectron();
     const second = new WebContentsStandIn();
-    applyWebRules(app as never, { log: (message) => log.push(message), openOutside: () => Promise.reject(new Error('no browser')) });
+    applyWebRules(app as never, {
+      log: (message) => log.push(message),
+      openOutside: () => Promise.reject(new Error('no browser')),
+    });
     app.emit('web-contents-created', {}, second);
     second.windowOpenHandler!({ url: 'https://example.invalid/' } as never);
     await Promise.resolve();

@@ -28,7 +28,9 @@ export function applyWebRules(app: App, rules: WebRules): void {
 /** The one way out: links by the allow-list go to the system's browser, all else is refused. */
 export function openOutside(url: string, { openOutside: open, log }: WebRules): void {
   if (!isOutsideLink(url)) return log(`refused to open ${place(url)} in another program`);
-  open(url).catch((error: unknown) => log(`could not open ${place(url)}: ${error instanceof Error ? error.message : String(error)}`));
+  open(url).catch((error: unknown) =>
+    log(`could not open ${place(url)}: ${error instanceof Error ? error.message : String(error)}`),
+  );
 }
 
 function refuseForeign(contents: WebContents, log: (message: string) => void): void {

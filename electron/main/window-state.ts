@@ -42,9 +42,16 @@ export function placeWindow(saved: unknown, workAreas: readonly Rectangle[]): Wi
   return { ...fitted(bounds, area), x: bounds.x, y: bounds.y, isMaximized };
 }
 
-function fitted({ width, height }: { width: number; height: number }, area: Rectangle | undefined): { width: number; height: number } {
-  const within = (size: number, least: number, most: number | undefined): number => Math.max(least, Math.min(size, most ?? size));
-  return { width: within(width, smallestWindow.width, area?.width), height: within(height, smallestWindow.height, area?.height) };
+function fitted(
+  { width, height }: { width: number; height: number },
+  area: Rectangle | undefined,
+): { width: number; height: number } {
+  const within = (size: number, least: number, most: number | undefined): number =>
+    Math.max(least, Math.min(size, most ?? size));
+  return {
+    width: within(width, smallestWindow.width, area?.width),
+    height: within(height, smallestWindow.height, area?.height),
+  };
 }
 
 function isInReach(bounds: Rectangle, area: Rectangle): boolean {

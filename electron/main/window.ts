@@ -8,7 +8,10 @@ import { placeWindow, rememberPlace, smallestWindow } from './window-state.ts';
 export function openWorkbench(outFolder: string, file: KeyValueFile): BrowserWindow {
   const primary = screen.getPrimaryDisplay();
   const others = screen.getAllDisplays().filter(({ id }) => id !== primary.id);
-  const { isMaximized, ...place } = placeWindow(file.get('window'), [primary, ...others].map(({ workArea }) => workArea));
+  const { isMaximized, ...place } = placeWindow(
+    file.get('window'),
+    [primary, ...others].map(({ workArea }) => workArea),
+  );
   const window = new BrowserWindow({
     ...place,
     minWidth: smallestWindow.width,

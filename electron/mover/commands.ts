@@ -48,7 +48,9 @@ export async function runMoverCommand(command: string, options: MoverOptions): P
     case 'start-again':
       if (running !== undefined) return { service: running };
       // One that was stopped stays so, and what another engine has left is not for this one.
-      return crashedService(project)?.engine === engineOf(options.entry) ? { service: await start(project, options.entry) } : { none: true };
+      return crashedService(project)?.engine === engineOf(options.entry)
+        ? { service: await start(project, options.entry) }
+        : { none: true };
     case 'status':
       return running === undefined ? { none: true } : { service: running };
     case 'stop':
@@ -66,7 +68,8 @@ function folderOf(given: string | undefined, mayCreate: boolean): string {
   const folder = resolve(homedir(), given.replace(/^~\//, ''));
   if (mayCreate) mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (!existsSync(folder)) throw new CausewayError('general.invalid-input', `folder not found on the mover: ${folder}`);
-  if (!mayCreate && !['causeway.yaml', '.causeway'].some((mark) => existsSync(join(folder, mark)))) throw new CausewayError('general.invalid-input', `${folder} on the mover is not a Causeway project`);
+  if (!mayCreate && !['causeway.yaml', '.causeway'].some((mark) => existsSync(join(folder, mark))))
+    throw new CausewayError('general.invalid-input', `${folder} on the mover is not a Causeway project`);
   return realpathSync(folder);
 }
 
@@ -74,7 +77,12 @@ function folderOf(given: string | undefined, mayCreate: boolean): string {
 async function start(project: string, entry: string): Promise<MoverService> {
   const logPath = join(ensureStateFolder(project), 'mover.log');
   const log = openSync(logPath, 'w', 0o600);
-  const child = fork(entry, ['serve', '--project', project], { execArgv: [...process.execArgv, ...engineFlags], detached: true, cwd: project, stdio: ['ignore', log, log, 'ipc'] });
+  const child = fork(entry, ['serve', '--project', project], {
+    execArgv: [...process.execArgv, ...engineFlags],
+    detached: true,
+    cwd: project,
+    stdio: ['ignore', log, log, 'ipc'],
+  });
   closeSync(log);
   const stop = new AbortController();
   try {
@@ -85,9 +93,13 @@ async function start(project: string, entry: string): Promise<MoverService> {
           else if (message.failed !== undefined) failed(fromErrorRecord(message.failed));
         });
         child.once('error', failed);
-        child.once('exit', (code, by) => failed(new CausewayError('mover.start-failed', said(logPath) || `the service exited: ${by ?? code ?? ''}`)));
+        child.once('exit', (code, by) =>
+          failed(new CausewayError('mover.start-failed', said(logPath) || `the service exited: ${by ?? code ?? ''}`)),
+        );
       }),
-      delay(startMs, undefined, { signal: stop.signal }).then(() => Promise.reject(new CausewayError('mover.start-failed', `the service was not ready after ${startMs / 1000} s`))),
+      delay(startMs, undefined, { signal: stop.signal }).then(() =>
+        Promise.reject(new CausewayError('mover.start-failed', `the service was not ready after ${startMs / 1000} s`)),
+      ),
     ]);
   } catch (error) {
     child.kill('SIGKILL');
@@ -113,7 +125,11 @@ async function stop(service: MoverService): Promise<void> {
 }
 
 async function hasEnded(service: MoverService, withinMs: number): Promise<boolean> {
-  for (const until = performance.now() + withinMs; runningService(service.project)?.pid === service.pid || isThere(service.pid); await delay(100)) {
+  for (
+    const until = performance.now() + withinMs;
+    runningService(service.project)?.pid === service.pid || isThere(service.pid);
+    await delay(100)
+  ) {
     if (performance.now() > until) return false;
   }
   return true;
@@ -130,4 +146,3 @@ function signal({ pid }: MoverService, name: NodeJS.Signals): void {
 function isThere(pid: number): boolean {
   return existsSync(`/proc/${pid}`);
 }
-

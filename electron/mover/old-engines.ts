@@ -15,14 +15,19 @@ const uploadMs = 24 * 3_600_000;
  *
  * @param own digest of the engine that asks
  */
-export function removeOldEngines(own: string, now = Date.now(), folder = join(homedir(), moverFolder, 'engines')): void {
+export function removeOldEngines(
+  own: string,
+  now = Date.now(),
+  folder = join(homedir(), moverFolder, 'engines'),
+): void {
   const used = new Set([own, ...runningServices().map(({ engine }) => engine)]);
   for (const name of namesIn(folder)) {
     const isEngine = /^[0-9a-f]{64}$/.test(name);
     if (isEngine && used.has(name)) continue;
     const path = join(folder, name);
     try {
-      if (now - statSync(path).mtimeMs > (isEngine ? recentMs : uploadMs)) rmSync(path, { recursive: true, force: true });
+      if (now - statSync(path).mtimeMs > (isEngine ? recentMs : uploadMs))
+        rmSync(path, { recursive: true, force: true });
     } catch {
       // Another start removes it at this moment.
     }

@@ -15,7 +15,9 @@ import { engineOf, removeService, writeService } from './service-file.ts';
 
 /** The application's version, from the package.json beside `out`. */
 function versionOf(entry: string): string {
-  return (JSON.parse(readFileSync(join(dirname(entry), '..', '..', 'package.json'), 'utf8')) as { readonly version: string }).version;
+  return (
+    JSON.parse(readFileSync(join(dirname(entry), '..', '..', 'package.json'), 'utf8')) as { readonly version: string }
+  ).version;
 }
 
 /**
@@ -25,14 +27,24 @@ function versionOf(entry: string): string {
  * @param entry the file that this process was started with, `out/main/mover.js`
  * @param onReady called once clients can connect
  */
-export async function serveProject(project: string, entry: string, onReady: (service: MoverService) => void): Promise<void> {
+export async function serveProject(
+  project: string,
+  entry: string,
+  onReady: (service: MoverService) => void,
+): Promise<void> {
   ensureStateFolder(project);
   ensureProjectFile(project);
   const version = versionOf(entry);
   const settings = new Conf({ projectName: 'causeway', cwd: join(homedir(), moverFolder, 'settings') });
-  const shell = createShell({ host: 'browser', version, settings: settingsStore(settings), spawn: nodeEngine(join(dirname(entry), 'engine.js')) });
+  const shell = createShell({
+    host: 'browser',
+    version,
+    settings: settingsStore(settings),
+    spawn: nodeEngine(join(dirname(entry), 'engine.js')),
+  });
   const end = Promise.withResolvers<void>();
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => (name === 'SIGHUP' ? undefined : end.resolve()));
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(name, () => (name === 'SIGHUP' ? undefined : end.resolve()));
   try {
     await shell.openNamed(project);
     const address = localAddress(stateFolder(project), 'mover');

@@ -28,22 +28,25 @@ afterEach(() => {
 /** No process has this number: it is above the most that Linux gives. */
 const crashed = (engine = own): MoverService => ({ project, socket: '', pid: 2 ** 22 + 1, version: '1.0.0', engine });
 
-test.skipIf(process.platform !== 'linux')('what has crashed is started again by its own engine, until somebody stops it', async () => {
-  const { writeService, crashedService } = await files();
-  const { runMoverCommand } = await commands();
-  const run = (command: string) => runMoverCommand(command, { project, mayCreate: false, entry });
-  expect(await run('start-again')).toEqual({ none: true });
-  writeService(crashed(other));
-  expect(await run('start-again')).toEqual({ none: true });
-  writeService(crashed());
-  // The engine of this test cannot run: that it is started shows in how it fails.
-  mkdirSync(join(entry, '..'), { recursive: true });
-  writeFileSync(entry, 'process.exit(3)');
-  await expect(run('start-again')).rejects.toMatchObject({ code: 'mover.start-failed' });
-  expect(crashedService(project)).toEqual(crashed());
-  expect(await run('stop')).toEqual({ none: true });
-  expect(await run('start-again')).toEqual({ none: true });
-  writeService(crashed());
-  await run('stop-all');
-  expect(crashedService(project)).toBeUndefined();
-});
+test.skipIf(process.platform !== 'linux')(
+  'what has crashed is started again by its own engine, until somebody stops it',
+  async () => {
+    const { writeService, crashedService } = await files();
+    const { runMoverCommand } = await commands();
+    const run = (command: string) => runMoverCommand(command, { project, mayCreate: false, entry });
+    expect(await run('start-again')).toEqual({ none: true });
+    writeService(crashed(other));
+    expect(await run('start-again')).toEqual({ none: true });
+    writeService(crashed());
+    // The engine of this test cannot run: that it is started shows in how it fails.
+    mkdirSync(join(entry, '..'), { recursive: true });
+    writeFileSync(entry, 'process.exit(3)');
+    await expect(run('start-again')).rejects.toMatchObject({ code: 'mover.start-failed' });
+    expect(crashedService(project)).toEqual(crashed());
+    expect(await run('stop')).toEqual({ none: true });
+    expect(await run('start-again')).toEqual({ none: true });
+    writeService(crashed());
+    await run('stop-all');
+    expect(crashedService(project)).toBeUndefined();
+  },
+);

@@ -59,7 +59,9 @@ export function runningServices(): MoverService[] {
 
 function recordPaths(): string[] {
   try {
-    return readdirSync(folder).filter((name) => name.endsWith('.json')).map((name) => join(folder, name));
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => join(folder, name));
   } catch {
     return [];
   }

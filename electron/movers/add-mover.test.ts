@@ -33,11 +33,13 @@ describe('adding a mover', () => {
     return server;
   };
   /** `mover` is `inside.example:22` behind the jump host. */
-  const configure = (jump: SshStandIn): void => home.writeConfig({
-    bastion: { HostName: '127.0.0.1', Port: jump.port, User: 'hop' },
-    mover: { HostName: 'inside.example', User: 'me', ProxyJump: 'bastion' },
-  });
-  const add = (ssh: SshSecrets, confirm: ConfirmHostKey = confirmAll): ReturnType<typeof addMover> => addMover(home.book, { name: 'site-a', destination: 'mover' }, ssh, confirm, never);
+  const configure = (jump: SshStandIn): void =>
+    home.writeConfig({
+      bastion: { HostName: '127.0.0.1', Port: jump.port, User: 'hop' },
+      mover: { HostName: 'inside.example', User: 'me', ProxyJump: 'bastion' },
+    });
+  const add = (ssh: SshSecrets, confirm: ConfirmHostKey = confirmAll): ReturnType<typeof addMover> =>
+    addMover(home.book, { name: 'site-a', destination: 'mover' }, ssh, confirm, never);
 
   beforeEach(() => {
     home = createSshHome();
@@ -53,8 +55,14 @@ describe('adding a mover', () => {
     const jump = await start({ pair: jumpPair, acceptsKeys: true, behind: () => mover });
     configure(jump);
     await add(secrets());
-    expect(asked).toEqual([`127.0.0.1:${jump.port} ${fingerprint(jumpPair)}`, `inside.example:22 ${fingerprint(moverPair)}`]);
-    expect(home.book.get('site-a')).toMatchObject({ hostKey: moverPair.publicKey, jumpHosts: [{ host: '127.0.0.1', hostKey: jumpPair.publicKey }] });
+    expect(asked).toEqual([
+      `127.0.0.1:${jump.port} ${fingerprint(jumpPair)}`,
+      `inside.example:22 ${fingerprint(moverPair)}`,
+    ]);
+    expect(home.book.get('site-a')).toMatchObject({
+      hostKey: moverPair.publicKey,
+      jumpHosts: [{ host: '127.0.0.1', hostKey: jumpPair.publicKey }],
+    });
   });
 
   it('remembers nothing where a key is not confirmed, and signs in nowhere', async () => {
@@ -67,7 +75,10 @@ describe('adding a mover', () => {
   it('does not take a jump host for the mover, even if each of its keys is confirmed', async () => {
     const poser = await start({ pair: jumpPair, acceptsKeys: true });
     configure(await start({ pair: jumpPair, acceptsKeys: true, behind: () => poser }));
-    await expect(add(secrets())).rejects.toMatchObject({ code: 'mover.host-key-repeated', message: expect.stringContaining(`inside.example:22 shows the host key of the jump host 127.0.0.1:`) as string });
+    await expect(add(secrets())).rejects.toMatchObject({
+      code: 'mover.host-key-repeated',
+      message: expect.stringContaining(`inside.example:22 shows the host key of the jump host 127.0.0.1:`) as string,
+    });
     expect([asked.length, home.book.list(), poser.shown]).toEqual([1, [], []]);
   });
 

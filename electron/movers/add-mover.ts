@@ -32,7 +32,13 @@ interface Server {
  * Pins the host keys of a destination and of the servers on the way, signs in once, and remembers it under a name. Nothing is placed there.
  * Rejects with `mover.host-key-unknown`, `mover.host-key-repeated`, `mover.platform`, `transport.*`, or with what `confirm` and `secrets` reject with.
  */
-export async function addMover(book: MoverBook, { name, destination, identityFile, sshConfig }: NewMover, secrets: SshSecrets, confirm: ConfirmHostKey, signal: AbortSignal): Promise<Mover> {
+export async function addMover(
+  book: MoverBook,
+  { name, destination, identityFile, sshConfig }: NewMover,
+  secrets: SshSecrets,
+  confirm: ConfirmHostKey,
+  signal: AbortSignal,
+): Promise<Mover> {
   const found = sshDestination(destination, readIfThere(sshConfig ?? join(homedir(), '.ssh', 'config')));
   const known = readIfThere(join(homedir(), '.ssh', 'known_hosts'));
   const before: { readonly server: Server; readonly hostKey: string }[] = [];
@@ -40,11 +46,16 @@ export async function addMover(book: MoverBook, { name, destination, identityFil
     const isKnown = knownHostKeys(known, server.host, server.port).includes(hostKey);
     const same = before.find((shown) => sameHostKey(shown.hostKey, hostKey))?.server;
     // A jump host can answer in place of what is behind it. Its key proves no more than that it did.
-    if (!isKnown && same !== undefined) throw new CausewayError('mover.host-key-repeated', `${server.host}:${server.port} shows the host key of the jump host ${same.host}:${same.port}: ${hostKeyFingerprint(hostKey)}`);
+    if (!isKnown && same !== undefined)
+      throw new CausewayError(
+        'mover.host-key-repeated',
+        `${server.host}:${server.port} shows the host key of the jump host ${same.host}:${same.port}: ${hostKeyFingerprint(hostKey)}`,
+      );
     before.push({ server, hostKey });
     return isKnown || confirm(server, hostKeyFingerprint(hostKey));
   };
-  const chosen = identityFile === undefined ? found : { ...found, identityFiles: [identityFile.replace(/^~(?=\/|$)/, homedir())] };
+  const chosen =
+    identityFile === undefined ? found : { ...found, identityFiles: [identityFile.replace(/^~(?=\/|$)/, homedir())] };
   const mover = await pinHostKeys(chosen, name, secrets, isTrusted, signal);
   const connection = await logInToMover(mover, secrets, signal);
   try {

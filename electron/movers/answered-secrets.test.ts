@@ -6,9 +6,17 @@ const password = { about: 'me@host', key: 'password 1' };
 describe('answers to what SSH asks', () => {
   it('are found by the key of the question, not by what a person reads', async () => {
     const used: string[] = [];
-    const secrets = answeredSecrets('/agent', { 'password 1': 'one', 'password 2': 'two', '/key': 'words', 'me@host': 'not this' }, (key) => used.push(key));
+    const secrets = answeredSecrets(
+      '/agent',
+      { 'password 1': 'one', 'password 2': 'two', '/key': 'words', 'me@host': 'not this' },
+      (key) => used.push(key),
+    );
     expect(secrets.agent).toBe('/agent');
-    expect([await secrets.password(password), await secrets.password({ ...password, key: 'password 2' }), await secrets.passphrase('/key')]).toEqual(['one', 'two', 'words']);
+    expect([
+      await secrets.password(password),
+      await secrets.password({ ...password, key: 'password 2' }),
+      await secrets.passphrase('/key'),
+    ]).toEqual(['one', 'two', 'words']);
     expect(used).toEqual(['password 1', 'password 2', '/key']);
   });
 
@@ -20,7 +28,9 @@ describe('answers to what SSH asks', () => {
     const used: string[] = [];
     const secrets = answeredSecrets(undefined, { 'me@host': 'one' }, (key) => used.push(key));
     await expect(secrets.password(password)).rejects.toMatchObject({ question: { kind: 'password', ...password } });
-    await expect(secrets.passphrase('toString')).rejects.toMatchObject({ question: { kind: 'passphrase', about: 'toString', key: 'toString' } });
+    await expect(secrets.passphrase('toString')).rejects.toMatchObject({
+      question: { kind: 'passphrase', about: 'toString', key: 'toString' },
+    });
     await expect(secrets.passphrase('/key')).rejects.toBeInstanceOf(QuestionForPerson);
     expect(used).toEqual([]);
   });

@@ -19,7 +19,11 @@ export class QuestionForPerson extends Error {
  * @param answers by the keys of the questions; an empty one means to go without it
  * @param onUse told the key of each answer that is used
  */
-export function answeredSecrets(agent: string | undefined, answers: Readonly<Record<string, string>>, onUse: (key: string) => void = () => undefined): SshSecrets {
+export function answeredSecrets(
+  agent: string | undefined,
+  answers: Readonly<Record<string, string>>,
+  onUse: (key: string) => void = () => undefined,
+): SshSecrets {
   const answer = (question: Extract<MoverQuestion, { readonly key: string }>): string | undefined => {
     if (!Object.hasOwn(answers, question.key)) throw new QuestionForPerson(question);
     onUse(question.key);

@@ -15,7 +15,8 @@ describe('the archive of the engine', () => {
     writeFileSync(path, 'engine');
     return path;
   };
-  const find = (named?: string): ReturnType<typeof findEngineArchive> => findEngineArchive('linux-x64', '1.2.3', join(folder, 'app.asar'), named, never);
+  const find = (named?: string): ReturnType<typeof findEngineArchive> =>
+    findEngineArchive('linux-x64', '1.2.3', join(folder, 'app.asar'), named, never);
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'causeway-archive-'));
   });
@@ -31,7 +32,10 @@ describe('the archive of the engine', () => {
   it('is the one that is named, wherever others lie', async () => {
     put('movers', name);
     expect((await find(put('elsewhere', 'engine.tar.gz'))).path).toBe(join(folder, 'elsewhere', 'engine.tar.gz'));
-    await expect(find(join(folder, 'nowhere'))).rejects.toMatchObject({ code: 'mover.archive-missing', message: join(folder, 'nowhere') });
+    await expect(find(join(folder, 'nowhere'))).rejects.toMatchObject({
+      code: 'mover.archive-missing',
+      message: join(folder, 'nowhere'),
+    });
   });
 
   it('is missing where it is of another version or system', async () => {

@@ -18,7 +18,8 @@ const systems: Readonly<Record<string, string>> = { 'Linux x86_64': 'linux-x64',
 /** @throws CausewayError `mover.platform` */
 export function systemOf(uname: string): string {
   const system = systems[uname.trim()];
-  if (system === undefined) throw new CausewayError('mover.platform', uname.trim().slice(0, 100) || 'the host does not say which system it is');
+  if (system === undefined)
+    throw new CausewayError('mover.platform', uname.trim().slice(0, 100) || 'the host does not say which system it is');
   return system;
 }
 
@@ -32,9 +33,18 @@ export function archiveName(version: string, system: string): string {
  * @param application folder with the application's package.json
  * @throws CausewayError `mover.archive-missing`
  */
-export async function findEngineArchive(system: string, version: string, application: string, named: string | undefined, signal: AbortSignal): Promise<EngineArchive> {
+export async function findEngineArchive(
+  system: string,
+  version: string,
+  application: string,
+  named: string | undefined,
+  signal: AbortSignal,
+): Promise<EngineArchive> {
   const name = archiveName(version, system);
-  const places = named === undefined ? [join(application, 'movers', name), join(application, '..', 'movers', name), join(application, 'dist', name)] : [named];
+  const places =
+    named === undefined
+      ? [join(application, 'movers', name), join(application, '..', 'movers', name), join(application, 'dist', name)]
+      : [named];
   const path = places.find((place) => existsSync(place));
   if (path === undefined) throw new CausewayError('mover.archive-missing', named ?? name);
   const hash = createHash('sha256');

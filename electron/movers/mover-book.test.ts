@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { moverBook, type Mover } from './mover-book.ts';
 
-const mover = (name: string): Mover => ({ name, host: 'host', port: 22, username: 'me', hostKey: 'ssh-ed25519 AAAA', jumpHosts: [], identityFiles: [] });
+const mover = (name: string): Mover => ({
+  name,
+  host: 'host',
+  port: 22,
+  username: 'me',
+  hostKey: 'ssh-ed25519 AAAA',
+  jumpHosts: [],
+  identityFiles: [],
+});
 
 describe('the list of movers', () => {
   let folder: string;

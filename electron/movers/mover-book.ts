@@ -65,7 +65,10 @@ export function moverBook(path = join(userFolder(), 'movers.json')): MoverBook {
       if (found === undefined) throw new CausewayError('mover.unknown', name);
       return found;
     },
-    save: (mover) => write([...others(mover.name), moverSchema.parse(mover)].toSorted((one, other) => one.name.localeCompare(other.name))),
+    save: (mover) =>
+      write(
+        [...others(mover.name), moverSchema.parse(mover)].toSorted((one, other) => one.name.localeCompare(other.name)),
+      ),
     remove: (name) => write(others(name)),
   };
 }

@@ -11,7 +11,15 @@ import { startSshStandIn, type SshStandIn } from './testing/ssh-stand-in.ts';
 const never = new AbortController().signal;
 const [jumpPair, moverPair] = [createEd25519KeyPair('jump'), createEd25519KeyPair('mover')];
 const hop = { host: 'bastion', port: 22, username: 'hop', hostKey: jumpPair.publicKey };
-const usual: Mover = { name: 'site-a', host: '10.0.0.5', port: 22, username: 'me', hostKey: moverPair.publicKey, jumpHosts: [hop], identityFiles: [] };
+const usual: Mover = {
+  name: 'site-a',
+  host: '10.0.0.5',
+  port: 22,
+  username: 'me',
+  hostKey: moverPair.publicKey,
+  jumpHosts: [hop],
+  identityFiles: [],
+};
 
 describe('what a password is kept under', () => {
   it('is the same for the same mover', () => {
@@ -48,7 +56,11 @@ describe('signing in to a mover', () => {
       return 'word';
     },
   };
-  const target = (jumpKeyFile: string): Mover => ({ ...usual, jumpHosts: [{ ...hop, host: '127.0.0.1', port: jump.port }], identityFiles: [jumpKeyFile] });
+  const target = (jumpKeyFile: string): Mover => ({
+    ...usual,
+    jumpHosts: [{ ...hop, host: '127.0.0.1', port: jump.port }],
+    identityFiles: [jumpKeyFile],
+  });
 
   beforeEach(async () => {
     home = createSshHome();
@@ -71,7 +83,10 @@ describe('signing in to a mover', () => {
 
   it('neither asks for it nor sends it when the jump host refuses', async () => {
     jump = await startSshStandIn({ pair: jumpPair, password: 'word', behind: () => mover });
-    await expect(logInToMover(target(join(home.folder, '.ssh', 'key')), secrets, never)).rejects.toMatchObject({ code: 'mover.login-refused', details: { jumpHost: `127.0.0.1:${jump.port}` } });
+    await expect(logInToMover(target(join(home.folder, '.ssh', 'key')), secrets, never)).rejects.toMatchObject({
+      code: 'mover.login-refused',
+      details: { jumpHost: `127.0.0.1:${jump.port}` },
+    });
     expect([asked, mover.shown, new Set(jump.shown)]).toEqual([[], [], new Set(['publickey'])]);
   });
 
@@ -84,15 +99,28 @@ describe('signing in to a mover', () => {
         return 'word';
       },
     };
-    await expect(logInToMover(target(join(home.folder, '.ssh', 'key')), refusedThen, never)).rejects.toMatchObject({ code: 'mover.login-refused' });
+    await expect(logInToMover(target(join(home.folder, '.ssh', 'key')), refusedThen, never)).rejects.toMatchObject({
+      code: 'mover.login-refused',
+    });
     expect(new Set(jump.shown)).toEqual(new Set(['publickey']));
   });
 
   it('names the key file where the passphrase is wrong, before it connects', async () => {
     jump = await startSshStandIn({ pair: jumpPair, acceptsKeys: true, behind: () => mover });
     const file = join(home.folder, 'encrypted');
-    writeFileSync(file, generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem', cipher: 'aes-128-cbc', passphrase: 'right' }));
-    await expect(logInToMover(target(file), secrets, never)).rejects.toMatchObject({ code: 'general.invalid-input', message: expect.stringContaining(file) as string });
+    writeFileSync(
+      file,
+      generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+        type: 'pkcs1',
+        format: 'pem',
+        cipher: 'aes-128-cbc',
+        passphrase: 'right',
+      }),
+    );
+    await expect(logInToMover(target(file), secrets, never)).rejects.toMatchObject({
+      code: 'general.invalid-input',
+      message: expect.stringContaining(file) as string,
+    });
     expect([asked, jump.shown]).toEqual([[file], []]);
   });
 });

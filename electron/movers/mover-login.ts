@@ -41,9 +41,15 @@ export async function logInToMover(mover: Mover, secrets: SshSecrets, signal: Ab
 
 /** The same errors in words for movers: those of the transport speak of workers. */
 function aboutMover(error: unknown): unknown {
-  const codes = { 'transport.unreachable': 'mover.unreachable', 'transport.login-refused': 'mover.login-refused' } as const;
+  const codes = {
+    'transport.unreachable': 'mover.unreachable',
+    'transport.login-refused': 'mover.login-refused',
+  } as const;
   if (!(error instanceof CausewayError) || !Object.hasOwn(codes, error.code)) return error;
-  return new CausewayError(codes[error.code as keyof typeof codes], error.message, { cause: error, details: error.details });
+  return new CausewayError(codes[error.code as keyof typeof codes], error.message, {
+    cause: error,
+    details: error.details,
+  });
 }
 
 async function logIn(mover: Mover, secrets: SshSecrets, signal: AbortSignal): Promise<SshConnection> {
@@ -53,7 +59,12 @@ async function logIn(mover: Mover, secrets: SshSecrets, signal: AbortSignal): Pr
     return await SshConnection.connect(target, { lostAfterMs }, signal);
   } catch (error) {
     // A jump host that refuses the key gets no password instead: it would see that of the mover.
-    if (!(error instanceof CausewayError) || error.code !== 'transport.login-refused' || error.details['jumpHost'] !== undefined) throw error;
+    if (
+      !(error instanceof CausewayError) ||
+      error.code !== 'transport.login-refused' ||
+      error.details['jumpHost'] !== undefined
+    )
+      throw error;
     const password = await secrets.password(passwordQuestion(mover));
     if (password === undefined) throw error;
     return SshConnection.connect({ ...target, password }, { lostAfterMs }, signal);
@@ -63,7 +74,9 @@ async function logIn(mover: Mover, secrets: SshSecrets, signal: AbortSignal): Pr
 /** One address may be another computer behind other jump hosts, and one name another mover later: the answer to one is not sent to the other. */
 export function passwordQuestion({ name, username, host, port, hostKey, jumpHosts }: Mover): PasswordQuestion {
   const way = jumpHosts.map((hop) => [hop.username, hop.host, hop.port, hop.hostKey]);
-  const digest = createHash('sha256').update(JSON.stringify([name, username, host, port, hostKey, way])).digest('hex');
+  const digest = createHash('sha256')
+    .update(JSON.stringify([name, username, host, port, hostKey, way]))
+    .digest('hex');
   return { about: port === 22 ? `${username}@${host}` : `${username}@${host}:${port}`, key: `password ${digest}` };
 }
 
@@ -79,7 +92,9 @@ export async function pinHostKeys(
   const pinned: Mover['jumpHosts'] = [];
   const pin = async ({ host, port, username }: Omit<SshDestination, 'jumps'>): Promise<Mover['jumpHosts'][number]> => {
     const target: SshTarget = { host, port, username, jumpHosts: pinned.map((hop) => ({ ...hop, ...keys })) };
-    const hostKey = await SshConnection.showHostKey(target, {}, signal).catch((error: unknown) => Promise.reject(aboutMover(error)));
+    const hostKey = await SshConnection.showHostKey(target, {}, signal).catch((error: unknown) =>
+      Promise.reject(aboutMover(error)),
+    );
     if (!(await confirm({ host, port }, hostKey))) throw new CausewayError('mover.host-key-unknown', `${host}:${port}`);
     return { host, port, username, hostKey };
   };
@@ -102,7 +117,8 @@ async function credentialsOf(files: readonly string[], secrets: SshSecrets): Pro
     if (secrets.agent !== undefined) continue; // it may have this key already
     const passphrase = await secrets.passphrase(file);
     if (passphrase === undefined) continue;
-    if (ssh2.utils.parseKey(privateKeyPem, passphrase) instanceof Error) throw new CausewayError('general.invalid-input', `the private key ${file} cannot be read with this passphrase`);
+    if (ssh2.utils.parseKey(privateKeyPem, passphrase) instanceof Error)
+      throw new CausewayError('general.invalid-input', `the private key ${file} cannot be read with this passphrase`);
     return { privateKeyPem, passphrase };
   }
   return agent;

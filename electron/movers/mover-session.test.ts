@@ -6,7 +6,14 @@ import { findServiceByAnyEngine, serviceAgain, startService } from './mover-sess
 
 const [own, other] = ['a', 'b'].map((letter) => letter.repeat(64)) as [string, string];
 const never = new AbortController().signal;
-const service = (part: Partial<MoverService> = {}): MoverService => ({ project: '/srv/web', socket: '/srv/web/mover.sock', pid: 7, version: '1.0.0', engine: own, ...part });
+const service = (part: Partial<MoverService> = {}): MoverService => ({
+  project: '/srv/web',
+  socket: '/srv/web/mover.sock',
+  pid: 7,
+  version: '1.0.0',
+  engine: own,
+  ...part,
+});
 
 /** A mover that answers commands by their last words, and whose service never says anything. */
 function mover(answers: Readonly<Record<string, unknown>>) {
@@ -26,18 +33,31 @@ function mover(answers: Readonly<Record<string, unknown>>) {
 afterEach(() => vi.useRealTimers());
 
 test('a connection that comes back finds the service that runs, whichever engine of this version it has', async () => {
-  const { connection, commands } = mover({ 'test -x': 'there\n', 'start-again': { service: service({ engine: other, pid: 8 }) } });
+  const { connection, commands } = mover({
+    'test -x': 'there\n',
+    'start-again': { service: service({ engine: other, pid: 8 }) },
+  });
   expect(await serviceAgain(connection, service(), never)).toMatchObject({ pid: 8 });
   // Nothing was uploaded, started anew, or stopped.
-  expect(commands.map((command) => command.split(' ').at(command.startsWith('test') ? 0 : 1))).toEqual(['test', 'start-again']);
+  expect(commands.map((command) => command.split(' ').at(command.startsWith('test') ? 0 : 1))).toEqual([
+    'test',
+    'start-again',
+  ]);
 });
 
 test.each([
   ['that was stopped', { 'test -x': 'there\n', 'start-again': { none: true } }, 'mover.service-ended'],
   ['whose engine was removed', { 'test -x': '' }, 'mover.service-ended'],
-  ['that another version has replaced', { 'test -x': 'there\n', 'start-again': { service: service({ engine: other, version: '2.0.0' }) } }, 'mover.version-differs'],
+  [
+    'that another version has replaced',
+    { 'test -x': 'there\n', 'start-again': { service: service({ engine: other, version: '2.0.0' }) } },
+    'mover.version-differs',
+  ],
 ] as const)('a service %s stays so, and is not tried for again', async (_what, answers, code) => {
-  await expect(serviceAgain(mover(answers).connection, service(), never)).rejects.toMatchObject({ code, retryable: false });
+  await expect(serviceAgain(mover(answers).connection, service(), never)).rejects.toMatchObject({
+    code,
+    retryable: false,
+  });
 });
 
 test('a service is found without placing or starting anything', async () => {
@@ -49,7 +69,13 @@ test('a service is found without placing or starting anything', async () => {
 
 test('a service of another engine that does not say whether anything runs is given up, at once or after some time', async () => {
   const { connection } = mover({ 'test -x': 'there\n', 'start --project': { service: service({ engine: other }) } });
-  const start = (signal: AbortSignal) => startService(connection, { path: '', bytes: 1, digest: own }, { project: 'web', mayCreate: false, version: '1.0.0' }, signal);
+  const start = (signal: AbortSignal) =>
+    startService(
+      connection,
+      { path: '', bytes: 1, digest: own },
+      { project: 'web', mayCreate: false, version: '1.0.0' },
+      signal,
+    );
   const stop = new AbortController();
   const opening = start(stop.signal);
   setImmediate(() => stop.abort());

@@ -26,7 +26,12 @@ export interface StartOptions {
  * Starts the service of a project on a mover, or finds the one that runs. One of another engine is replaced when nothing runs there;
  * otherwise it is kept if it is of the same version. Rejects with `mover.*` or `transport.*`.
  */
-export async function startService(connection: SshConnection, archive: EngineArchive, options: StartOptions, signal: AbortSignal): Promise<MoverService> {
+export async function startService(
+  connection: SshConnection,
+  archive: EngineArchive,
+  options: StartOptions,
+  signal: AbortSignal,
+): Promise<MoverService> {
   await placeEngine(connection, archive, (sent) => options.progress?.(sent, archive), signal);
   const start = `start --project ${shellQuoted(options.project)}${options.mayCreate ? ' --create' : ''}`;
   const service = await serviceOf(connection, archive.digest, start, signal);
@@ -35,18 +40,32 @@ export async function startService(connection: SshConnection, archive: EngineArc
     await stopService(connection, archive.digest, options.project, signal);
     return serviceOf(connection, archive.digest, start, signal);
   }
-  if (service.version !== options.version) throw new CausewayError('mover.version-differs', `version ${service.version} there, ${options.version} here`);
+  if (service.version !== options.version)
+    throw new CausewayError('mover.version-differs', `version ${service.version} there, ${options.version} here`);
   return service;
 }
 
-async function serviceOf(connection: SshConnection, digest: string, command: string, signal: AbortSignal): Promise<MoverService> {
+async function serviceOf(
+  connection: SshConnection,
+  digest: string,
+  command: string,
+  signal: AbortSignal,
+): Promise<MoverService> {
   const answer = await ask(connection, digest, command, signal);
   if ('service' in answer) return answer.service;
-  throw new CausewayError('mover.start-failed', 'failed' in answer ? `${answer.failed.message} [${answer.failed.code}]` : 'the service has ended again');
+  throw new CausewayError(
+    'mover.start-failed',
+    'failed' in answer ? `${answer.failed.message} [${answer.failed.code}]` : 'the service has ended again',
+  );
 }
 
 /** The service of a project that runs on a mover; undefined where none does. */
-export async function findService(connection: SshConnection, digest: string, project: string, signal: AbortSignal): Promise<MoverService | undefined> {
+export async function findService(
+  connection: SshConnection,
+  digest: string,
+  project: string,
+  signal: AbortSignal,
+): Promise<MoverService | undefined> {
   const answer = await ask(connection, digest, `status --project ${shellQuoted(project)}`, signal);
   return 'service' in answer ? answer.service : undefined;
 }
@@ -55,7 +74,11 @@ export async function findService(connection: SshConnection, digest: string, pro
  * The service of a project that runs on a mover, whichever engine it runs from: it is asked for by the newest one there. Undefined where
  * none does. Nothing is changed on the mover.
  */
-export async function findServiceByAnyEngine(connection: SshConnection, project: string, signal: AbortSignal): Promise<MoverService | undefined> {
+export async function findServiceByAnyEngine(
+  connection: SshConnection,
+  project: string,
+  signal: AbortSignal,
+): Promise<MoverService | undefined> {
   const digest = await newestEngine(connection, signal);
   return digest === undefined ? undefined : findService(connection, digest, project, signal);
 }
@@ -64,24 +87,42 @@ export async function findServiceByAnyEngine(connection: SshConnection, project:
  * The service of a project that was connected to before, for a connection that comes back by itself. It starts again what has crashed; what
  * a person has stopped, removed or replaced stays so. Rejects with `mover.service-ended` or `mover.version-differs`, which do not pass.
  */
-export async function serviceAgain(connection: SshConnection, before: MoverService, signal: AbortSignal): Promise<MoverService> {
+export async function serviceAgain(
+  connection: SshConnection,
+  before: MoverService,
+  signal: AbortSignal,
+): Promise<MoverService> {
   const program = engineProgram(before.engine);
-  const isThere = digestPattern.test(before.engine) && (await connection.exec(`test -x ${program} && echo there`, { signal, timeoutMs: commandMs })).stdout.trim() === 'there';
-  if (!isThere) throw new CausewayError('mover.service-ended', 'its engine was removed from the mover', { retryable: false });
+  const isThere =
+    digestPattern.test(before.engine) &&
+    (await connection.exec(`test -x ${program} && echo there`, { signal, timeoutMs: commandMs })).stdout.trim() ===
+      'there';
+  if (!isThere)
+    throw new CausewayError('mover.service-ended', 'its engine was removed from the mover', { retryable: false });
   const answer = await ask(connection, before.engine, `start-again --project ${shellQuoted(before.project)}`, signal);
-  if ('failed' in answer) throw new CausewayError('mover.start-failed', `${answer.failed.message} [${answer.failed.code}]`);
-  if ('none' in answer) throw new CausewayError('mover.service-ended', 'no service runs for the project any more', { retryable: false });
+  if ('failed' in answer)
+    throw new CausewayError('mover.start-failed', `${answer.failed.message} [${answer.failed.code}]`);
+  if ('none' in answer)
+    throw new CausewayError('mover.service-ended', 'no service runs for the project any more', { retryable: false });
   requireVersion(answer.service, before.version);
   return answer.service;
 }
 
 /** @throws CausewayError `mover.version-differs`: another version may speak another contract */
 export function requireVersion(service: MoverService, version: string): void {
-  if (service.version !== version) throw new CausewayError('mover.version-differs', `version ${service.version} there, ${version} here`, { retryable: false });
+  if (service.version !== version)
+    throw new CausewayError('mover.version-differs', `version ${service.version} there, ${version} here`, {
+      retryable: false,
+    });
 }
 
 /** Ends the service of a project in good order: what runs there can be resumed. */
-export async function stopService(connection: SshConnection, digest: string, project: string, signal: AbortSignal): Promise<void> {
+export async function stopService(
+  connection: SshConnection,
+  digest: string,
+  project: string,
+  signal: AbortSignal,
+): Promise<void> {
   const answer = await ask(connection, digest, `stop --project ${shellQuoted(project)}`, signal);
   if ('failed' in answer) throw new CausewayError('mover.start-failed', answer.failed.message);
 }
@@ -95,22 +136,45 @@ export async function stopAllServices(connection: SshConnection, signal: AbortSi
 }
 
 async function newestEngine(connection: SshConnection, signal: AbortSignal): Promise<string | undefined> {
-  const { stdout } = await connection.exec(`ls -t "$HOME"/${moverFolder}/engines 2>/dev/null`, { signal, timeoutMs: commandMs });
+  const { stdout } = await connection.exec(`ls -t "$HOME"/${moverFolder}/engines 2>/dev/null`, {
+    signal,
+    timeoutMs: commandMs,
+  });
   return stdout.split('\n').find((name) => digestPattern.test(name));
 }
 
-async function ask(connection: SshConnection, digest: string, command: string, signal: AbortSignal): Promise<MoverAnswer> {
-  const { code, stdout, stderr } = await connection.exec(`${engineProgram(digest)} ${command}`, { signal, timeoutMs: commandMs });
+async function ask(
+  connection: SshConnection,
+  digest: string,
+  command: string,
+  signal: AbortSignal,
+): Promise<MoverAnswer> {
+  const { code, stdout, stderr } = await connection.exec(`${engineProgram(digest)} ${command}`, {
+    signal,
+    timeoutMs: commandMs,
+  });
   try {
     return moverAnswerSchema.parse(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''));
   } catch (cause) {
-    throw new CausewayError('mover.start-failed', textEnd((stderr || stdout).trim(), 500) || `exit status ${code ?? 'unknown'}`, { cause });
+    throw new CausewayError(
+      'mover.start-failed',
+      textEnd((stderr || stdout).trim(), 500) || `exit status ${code ?? 'unknown'}`,
+      { cause },
+    );
   }
 }
 
 /** A client of a service, through the connection. It ends when the connection does. */
-export async function openService(connection: SshConnection, service: MoverService, signal: AbortSignal): Promise<MoverClient> {
-  return channelClient(localChannel(await connection.openSocket(service.socket, signal)), workbenchCalls, workbenchEvents);
+export async function openService(
+  connection: SshConnection,
+  service: MoverService,
+  signal: AbortSignal,
+): Promise<MoverClient> {
+  return channelClient(
+    localChannel(await connection.openSocket(service.socket, signal)),
+    workbenchCalls,
+    workbenchEvents,
+  );
 }
 
 async function isIdle(connection: SshConnection, service: MoverService, signal: AbortSignal): Promise<boolean> {

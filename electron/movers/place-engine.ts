@@ -29,28 +29,50 @@ export function engineProgram(digest: string): string {
  *
  * @param progress told the bytes that were sent
  */
-export async function placeEngine(connection: SshConnection, archive: EngineArchive, progress: (sentBytes: number) => void, signal: AbortSignal): Promise<void> {
+export async function placeEngine(
+  connection: SshConnection,
+  archive: EngineArchive,
+  progress: (sentBytes: number) => void,
+  signal: AbortSignal,
+): Promise<void> {
   const { digest } = archive;
   const program = engineProgram(digest);
   const target = `"$HOME"/${moverFolder}/engines/${digest}`;
   // Its time is when it was last asked for: engines that nobody uses are removed some time later.
-  const there = await connection.exec(`test -x ${program} && touch ${target} && echo there`, { signal, timeoutMs: shortMs });
+  const there = await connection.exec(`test -x ${program} && touch ${target} && echo there`, {
+    signal,
+    timeoutMs: shortMs,
+  });
   if (there.stdout.trim() === 'there') return;
   // Several computers may place the same engine at once: each its own file and folder, and the last rename wins.
   const mine = `${target}.${randomBytes(6).toString('hex')}`;
   const uploaded = `${mine}.tar.gz`;
   await upload(connection, archive, uploaded, progress, signal);
   const unpack = [
-    `mkdir -m 700 ${mine}.partial`, `tar -xzf ${uploaded} -C ${mine}.partial --strip-components=1`, `rm -f ${uploaded}`, `touch ${mine}.partial`,
-    `{ test -x ${program} || { rm -rf ${target} && mv -T ${mine}.partial ${target}; } || test -x ${program}; }`, `rm -rf ${mine}.partial`, `test -x ${program}`,
+    `mkdir -m 700 ${mine}.partial`,
+    `tar -xzf ${uploaded} -C ${mine}.partial --strip-components=1`,
+    `rm -f ${uploaded}`,
+    `touch ${mine}.partial`,
+    `{ test -x ${program} || { rm -rf ${target} && mv -T ${mine}.partial ${target}; } || test -x ${program}; }`,
+    `rm -rf ${mine}.partial`,
+    `test -x ${program}`,
   ].join(' && ');
   const result = await connection.exec(unpack, { signal, timeoutMs: unpackMs });
   if (result.code !== 0) throw damaged(result.stderr || `exit status ${result.code ?? 'unknown'}`);
 }
 
-async function upload(connection: SshConnection, archive: EngineArchive, target: string, progress: (sentBytes: number) => void, signal: AbortSignal): Promise<void> {
+async function upload(
+  connection: SshConnection,
+  archive: EngineArchive,
+  target: string,
+  progress: (sentBytes: number) => void,
+  signal: AbortSignal,
+): Promise<void> {
   const folder = `"$HOME"/${moverFolder}/engines`;
-  const channel = await connection.openChannel(`umask 077 && mkdir -p ${folder} && cat > ${target} && sha256sum < ${target}`, signal);
+  const channel = await connection.openChannel(
+    `umask 077 && mkdir -p ${folder} && cat > ${target} && sha256sum < ${target}`,
+    signal,
+  );
   let sent = 0;
   const counted = new Transform({
     transform(chunk: Buffer, _encoding, done) {

@@ -36,13 +36,20 @@ describe('the destination of an SSH connection', () => {
 
   it('takes names, keys and the servers on the way from the configuration of OpenSSH', () => {
     expect(read('data-1')).toEqual({
-      host: 'data-1.internal.example.com', port: 22, username: 'migration', identityFiles: ['/home/me/.ssh/migration'],
+      host: 'data-1.internal.example.com',
+      port: 22,
+      username: 'migration',
+      identityFiles: ['/home/me/.ssh/migration'],
       jumps: [
         { host: 'bastion.example.com', port: 2222, username: 'gate', identityFiles: expect.any(Array) as string[] },
         { host: 'relay.example.com', port: 2200, username: 'other', identityFiles: expect.any(Array) as string[] },
       ],
     });
-    expect(read('host').identityFiles).toEqual(['/home/me/.ssh/id_ed25519', '/home/me/.ssh/id_ecdsa', '/home/me/.ssh/id_rsa']);
+    expect(read('host').identityFiles).toEqual([
+      '/home/me/.ssh/id_ed25519',
+      '/home/me/.ssh/id_ecdsa',
+      '/home/me/.ssh/id_rsa',
+    ]);
   });
 
   it.each(['', 'a b', 'host:0', 'host:70000', 'me@', 'chained'])('refuses "%s"', (text) => {

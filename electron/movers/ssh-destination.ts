@@ -23,17 +23,28 @@ const form = /^(?:ssh:\/\/)?(?:([^\s@/]+)@)?(?:\[([0-9A-Fa-f:.]+)\]|([^\s@:/[\]]
  * @param config the text of `~/.ssh/config`; empty where there is none
  * @throws CausewayError `general.invalid-input`
  */
-export function sshDestination(text: string, config: string, home = homedir(), user = userInfo().username): SshDestination {
+export function sshDestination(
+  text: string,
+  config: string,
+  home = homedir(),
+  user = userInfo().username,
+): SshDestination {
   const parsed = parseConfig(config);
   const one = (given: string): Omit<SshDestination, 'jumps'> & { readonly jump: string | undefined } => {
     const [, username, address, name, port] = form.exec(given.trim()) ?? [];
     const alias = address ?? name;
-    if (alias === undefined) throw new CausewayError('general.invalid-input', `"${given}" is not a host, nor user@host:port`);
-    const found = parsed.compute(username === undefined ? { Host: alias } : { Host: alias, User: username }) as Readonly<Record<string, string | string[] | undefined>>;
+    if (alias === undefined)
+      throw new CausewayError('general.invalid-input', `"${given}" is not a host, nor user@host:port`);
+    const found = parsed.compute(
+      username === undefined ? { Host: alias } : { Host: alias, User: username },
+    ) as Readonly<Record<string, string | string[] | undefined>>;
     const value = (key: string): string | undefined => [found[key] ?? []].flat()[0];
     const number = Number(port ?? value('Port') ?? 22);
-    if (!(number >= 1 && number <= 65_535)) throw new CausewayError('general.invalid-input', `"${given}" has no valid port`);
-    const named = [found['IdentityFile'] ?? []].flat().map((file) => file.replace(/^~(?=\/|$)/, home).replaceAll('%d', home));
+    if (!(number >= 1 && number <= 65_535))
+      throw new CausewayError('general.invalid-input', `"${given}" has no valid port`);
+    const named = [found['IdentityFile'] ?? []]
+      .flat()
+      .map((file) => file.replace(/^~(?=\/|$)/, home).replaceAll('%d', home));
     return {
       host: (value('HostName') ?? alias).replaceAll('%h', alias),
       port: number,
@@ -46,7 +57,11 @@ export function sshDestination(text: string, config: string, home = homedir(), u
   const entries = jump === undefined || jump.toLowerCase() === 'none' ? [] : jump.split(',');
   const jumps = entries.map((entry) => {
     const { jump: further, ...hop } = one(entry);
-    if (further !== undefined && further.toLowerCase() !== 'none') throw new CausewayError('general.invalid-input', `the jump host ${entry} has jump hosts of its own: name all of them in one ProxyJump`);
+    if (further !== undefined && further.toLowerCase() !== 'none')
+      throw new CausewayError(
+        'general.invalid-input',
+        `the jump host ${entry} has jump hosts of its own: name all of them in one ProxyJump`,
+      );
     return hop;
   });
   return { ...target, jumps };
@@ -56,6 +71,10 @@ function parseConfig(config: string): SSHConfig {
   try {
     return SSHConfig.parse(config);
   } catch (cause) {
-    throw new CausewayError('general.invalid-input', `the configuration of SSH cannot be read: ${cause instanceof Error ? cause.message : ''}`, { cause });
+    throw new CausewayError(
+      'general.invalid-input',
+      `the configuration of SSH cannot be read: ${cause instanceof Error ? cause.message : ''}`,
+      { cause },
+    );
   }
 }

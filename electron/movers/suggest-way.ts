@@ -32,17 +32,32 @@ export interface WaySuggestion {
  * @param bytes what is to be copied
  */
 export function suggestWay(ways: readonly DataWay[], bytes: number): WaySuggestion {
-  const rated = ways.map((way): RatedWay => {
-    const { source, destination } = way;
-    const bytesPerSecond = source === undefined || destination === undefined ? undefined : Math.min(source, destination);
-    return { ...way, bytesPerSecond, seconds: bytesPerSecond === undefined || bytesPerSecond <= 0 ? undefined : bytes / bytesPerSecond };
-  }).toSorted((one, other) => (other.bytesPerSecond ?? -1) - (one.bytesPerSecond ?? -1));
+  const rated = ways
+    .map((way): RatedWay => {
+      const { source, destination } = way;
+      const bytesPerSecond =
+        source === undefined || destination === undefined ? undefined : Math.min(source, destination);
+      return {
+        ...way,
+        bytesPerSecond,
+        seconds: bytesPerSecond === undefined || bytesPerSecond <= 0 ? undefined : bytes / bytesPerSecond,
+      };
+    })
+    .toSorted((one, other) => (other.bytesPerSecond ?? -1) - (one.bytesPerSecond ?? -1));
   const best = rated.find(({ seconds }) => seconds !== undefined);
   const here = rated.find(({ mover }) => mover === undefined)?.seconds;
   const missing = rated.flatMap(({ mover, source, destination }) => {
     const known = source ?? destination;
     if (known !== undefined && known <= (best?.bytesPerSecond ?? 0)) return [];
-    return [...(source === undefined ? [{ mover, side: 'source' as const }] : []), ...(destination === undefined ? [{ mover, side: 'destination' as const }] : [])];
+    return [
+      ...(source === undefined ? [{ mover, side: 'source' as const }] : []),
+      ...(destination === undefined ? [{ mover, side: 'destination' as const }] : []),
+    ];
   });
-  return { ways: rated, best, savedSeconds: best?.seconds === undefined || here === undefined ? undefined : here - best.seconds, missing };
+  return {
+    ways: rated,
+    best,
+    savedSeconds: best?.seconds === undefined || here === undefined ? undefined : here - best.seconds,
+    missing,
+  };
 }

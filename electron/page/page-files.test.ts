@@ -10,7 +10,10 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'page-'));
   await mkdir(join(folder, 'renderer', 'assets'), { recursive: true });
   await mkdir(join(folder, 'renderer-other'), { recursive: true });
-  await writeFile(join(folder, 'renderer', 'index.html'), '<html><head><meta name="csp-nonce" content=""></head></html>');
+  await writeFile(
+    join(folder, 'renderer', 'index.html'),
+    '<html><head><meta name="csp-nonce" content=""></head></html>',
+  );
   await writeFile(join(folder, 'renderer', 'assets', 'app.js'), 'export {};');
   await writeFile(join(folder, 'renderer', 'assets', 'notes.txt'), 'not for the page');
   await writeFile(join(folder, 'secret.json'), '{}');
@@ -32,12 +35,19 @@ describe('the files of the page', () => {
     expect(first!.headers['content-security-policy']).not.toBe(second!.headers['content-security-policy']);
   });
 
-  it.each(['/../secret.json', '/%2e%2e/secret.json', '/..%2fsecret.json', '/assets/../../secret.json', '/..\\secret.json', '/../renderer-other/secret.json', '//etc/passwd.json', '/%00', '/%zz'])(
-    'finds nothing at %s',
-    async (path) => {
-      expect((await pageFile(join(folder, 'renderer'), path)).status).toBe(404);
-    },
-  );
+  it.each([
+    '/../secret.json',
+    '/%2e%2e/secret.json',
+    '/..%2fsecret.json',
+    '/assets/../../secret.json',
+    '/..\\secret.json',
+    '/../renderer-other/secret.json',
+    '//etc/passwd.json',
+    '/%00',
+    '/%zz',
+  ])('finds nothing at %s', async (path) => {
+    expect((await pageFile(join(folder, 'renderer'), path)).status).toBe(404);
+  });
 
   it('gives no file of a kind that a page does not need', async () => {
     expect((await pageFile(join(folder, 'renderer'), '/assets/notes.txt')).status).toBe(404);

@@ -33,7 +33,8 @@ export async function dataKeyFromKeyStore(path: string, keyStore: KeyStore): Pro
     const wrapped = await keyStore.wrap(dataKey);
     // Read again: a secret may have been set in the meantime.
     const now = readVaultFile(path);
-    if (now?.protection.kind === keyStoreKind) writeVaultFile(path, { ...now, protection: { kind: keyStoreKind, wrapped } });
+    if (now?.protection.kind === keyStoreKind)
+      writeVaultFile(path, { ...now, protection: { kind: keyStoreKind, wrapped } });
   }
   return dataKey;
 }

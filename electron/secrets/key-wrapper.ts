@@ -29,7 +29,8 @@ export function seal(key: Buffer, plain: Buffer, about: string): Sealed {
 /** @throws when key, data or `about` is not what it was */
 export function unseal(key: Buffer, sealed: Sealed, about: string): Buffer {
   const tag = Buffer.from(sealed.tag, 'base64');
-  if (tag.length !== 16) throw new CausewayError('secrets.vault-damaged', 'the authentication tag of a record is incomplete');
+  if (tag.length !== 16)
+    throw new CausewayError('secrets.vault-damaged', 'the authentication tag of a record is incomplete');
   const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(sealed.iv, 'base64'));
   decipher.setAAD(Buffer.from(about, 'utf8'));
   decipher.setAuthTag(tag);

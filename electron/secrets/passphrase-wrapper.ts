@@ -10,7 +10,10 @@ const about = 'causeway vault data key, passphrase';
 const wrappedSchema = z.object({
   salt: z.string(),
   // Bounds, so that a changed file can't make us allocate without end or guess cheaply.
-  n: z.int().min(2 ** 14).max(2 ** 20),
+  n: z
+    .int()
+    .min(2 ** 14)
+    .max(2 ** 20),
   r: z.int().min(8).max(16),
   p: z.int().min(1).max(4),
   iv: z.string(),
@@ -19,7 +22,10 @@ const wrappedSchema = z.object({
 });
 
 /** The data key under a key that scrypt makes of a passphrase. `cost` is for tests that make many vaults. */
-export function passphraseWrapper(passphrase: string, cost: { n: number; r: number; p: number } = defaultCost): KeyWrapper {
+export function passphraseWrapper(
+  passphrase: string,
+  cost: { n: number; r: number; p: number } = defaultCost,
+): KeyWrapper {
   return {
     kind: 'passphrase',
     async wrap(dataKey) {
@@ -42,6 +48,8 @@ export function passphraseWrapper(passphrase: string, cost: { n: number; r: numb
 function derive(passphrase: string, salt: Buffer, { n, r, p }: { n: number; r: number; p: number }): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // NFKC: the same passphrase typed on another system may be composed differently.
-    scrypt(passphrase.normalize('NFKC'), salt, 32, { N: n, r, p, maxmem: 256 * n * r }, (error, key) => (error === null ? resolve(key) : reject(error)));
+    scrypt(passphrase.normalize('NFKC'), salt, 32, { N: n, r, p, maxmem: 256 * n * r }, (error, key) =>
+      error === null ? resolve(key) : reject(error),
+    );
   });
 }

@@ -9,7 +9,9 @@ export function releasedKey(kind: string, dataKey: Uint8Array): KeyWrapper {
   return {
     kind,
     wrap() {
-      return Promise.reject(new CausewayError('general.bug', 'a released data key can open a vault but not create one'));
+      return Promise.reject(
+        new CausewayError('general.bug', 'a released data key can open a vault but not create one'),
+      );
     },
     // A copy: whoever gets it may overwrite it.
     unwrap: async () => Buffer.from(dataKey),

@@ -18,7 +18,9 @@ export const vaultFileSchema = z.object({
   protection: z.object({ kind: z.string(), wrapped: jsonObjectSchema }),
   records: z.record(z.string(), recordSchema),
   /** Endpoints by id. Names of secrets stand in the clear, as those of `records` do. */
-  endpoints: z.record(z.string(), recordSchema.extend({ project: z.string(), secrets: z.array(z.string()) })).default({}),
+  endpoints: z
+    .record(z.string(), recordSchema.extend({ project: z.string(), secrets: z.array(z.string()) }))
+    .default({}),
 });
 export type VaultFile = z.infer<typeof vaultFileSchema>;
 

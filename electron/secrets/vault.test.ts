@@ -29,7 +29,9 @@ describe('a vault with a passphrase', () => {
   });
 
   test('says so when the passphrase is wrong, and takes the right one afterwards', async () => {
-    await expect(withPassphrase('open barley').set('a', 'b')).rejects.toMatchObject({ code: 'secrets.wrong-passphrase' });
+    await expect(withPassphrase('open barley').set('a', 'b')).rejects.toMatchObject({
+      code: 'secrets.wrong-passphrase',
+    });
     let passphrase = 'wrong';
     const vault = openVault(path, async () => passphraseWrapper(passphrase, cheap));
     expect(await vault.status()).toEqual({ exists: true, locked: true, protection: 'passphrase' });
@@ -38,7 +40,9 @@ describe('a vault with a passphrase', () => {
   });
 
   test('stays locked when nothing is given', async () => {
-    await expect(openVault(path, async () => undefined).set('a', 'b')).rejects.toMatchObject({ code: 'secrets.locked' });
+    await expect(openVault(path, async () => undefined).set('a', 'b')).rejects.toMatchObject({
+      code: 'secrets.locked',
+    });
   });
 
   test('is a file of the owner alone, without plain text, without left-over temporary files', async () => {
@@ -60,7 +64,9 @@ describe('a vault with a passphrase', () => {
   });
 
   test('is not made a second time, which would lose what is in it', async () => {
-    await expect(createVault(path, passphraseWrapper('x', cheap))).rejects.toMatchObject({ code: 'secrets.vault-exists' });
+    await expect(createVault(path, passphraseWrapper('x', cheap))).rejects.toMatchObject({
+      code: 'secrets.vault-exists',
+    });
   });
 
   test('forgets what is removed, and says that it is not there', async () => {
@@ -80,13 +86,19 @@ describe('a vault with a key file', () => {
     await createVault(path, keyFileWrapper(join(folder, 'key')));
     await openVault(path, async () => keyFileWrapper(join(folder, 'key'))).set('a', canary);
     expect(await openVault(path, async () => keyFileWrapper(join(folder, 'key'))).resolve('a')).toBe(canary);
-    await expect(openVault(path, async () => keyFileWrapper(join(folder, 'other'))).resolve('a')).rejects.toMatchObject({ code: 'secrets.wrong-passphrase' });
-    await expect(openVault(path, async () => passphraseWrapper('x', cheap)).resolve('a')).rejects.toMatchObject({ code: 'secrets.wrong-passphrase' });
+    await expect(openVault(path, async () => keyFileWrapper(join(folder, 'other'))).resolve('a')).rejects.toMatchObject(
+      { code: 'secrets.wrong-passphrase' },
+    );
+    await expect(openVault(path, async () => passphraseWrapper('x', cheap)).resolve('a')).rejects.toMatchObject({
+      code: 'secrets.wrong-passphrase',
+    });
   });
 
   test.skipIf(process.platform === 'win32')('refuses a file that others may read', async () => {
     writeFileSync(join(folder, 'key'), 'x'.repeat(44), { mode: 0o644 });
-    await expect(createVault(path, keyFileWrapper(join(folder, 'key')))).rejects.toMatchObject({ code: 'secrets.weak-file-mode' });
+    await expect(createVault(path, keyFileWrapper(join(folder, 'key')))).rejects.toMatchObject({
+      code: 'secrets.weak-file-mode',
+    });
   });
 });
 
@@ -98,7 +110,12 @@ test('a vault that is cut off is called damaged, not replaced', async () => {
 
 describe('an endpoint in the vault', () => {
   const project = '5f0f6a52-6c3b-4f6e-9c55-0f7d7f3f9e10';
-  const record = { project, plugin: 'open-source-cloud' as const, connection: { auth_url: 'https://cloud.example/v3', password: { $secret: 'endpoint/ep-1/password' } }, secrets: { 'endpoint/ep-1/password': canary } };
+  const record = {
+    project,
+    plugin: 'open-source-cloud' as const,
+    connection: { auth_url: 'https://cloud.example/v3', password: { $secret: 'endpoint/ep-1/password' } },
+    secrets: { 'endpoint/ep-1/password': canary },
+  };
   beforeEach(async () => {
     await createVault(path, passphraseWrapper('x', cheap));
     await withPassphrase('x').saveEndpoint('ep-1', record);
@@ -109,12 +126,17 @@ describe('an endpoint in the vault', () => {
     expect(await withPassphrase('x').endpoint('ep-1')).toEqual(record);
     expect(readFileSync(path, 'utf8')).not.toMatch(/cloud\.example|canary/);
     expect(await withPassphrase('x').names()).toEqual(['endpoint/ep-1/password']);
-    await expect(withPassphrase('x').resolve('endpoint/ep-1/password')).rejects.toMatchObject({ code: 'secrets.unknown-secret' });
+    await expect(withPassphrase('x').resolve('endpoint/ep-1/password')).rejects.toMatchObject({
+      code: 'secrets.unknown-secret',
+    });
   });
 
   test.each<[string, (content: VaultFile) => VaultFile]>([
     ['another endpoint', (content) => ({ ...content, endpoints: { 'ep-2': content.endpoints['ep-1']! } })],
-    ['another project', (content) => ({ ...content, endpoints: { 'ep-1': { ...content.endpoints['ep-1']!, project: 'another' } } })],
+    [
+      'another project',
+      (content) => ({ ...content, endpoints: { 'ep-1': { ...content.endpoints['ep-1']!, project: 'another' } } }),
+    ],
     ['another vault', (content) => ({ ...content, id: 'another' })],
   ])('does not fit %s', async (_what, change) => {
     writeFileSync(path, JSON.stringify(change(file())));
@@ -124,7 +146,10 @@ describe('an endpoint in the vault', () => {
 
   test('takes a new value of one of its secrets, and nothing else changes', async () => {
     await withPassphrase('x').set('endpoint/ep-1/password', 'second');
-    expect(await withPassphrase('x').endpoint('ep-1')).toEqual({ ...record, secrets: { 'endpoint/ep-1/password': 'second' } });
+    expect(await withPassphrase('x').endpoint('ep-1')).toEqual({
+      ...record,
+      secrets: { 'endpoint/ep-1/password': 'second' },
+    });
     expect(file().records).toEqual({});
   });
 

@@ -8,7 +8,11 @@ import { seal, unseal, type KeyWrapper } from './key-wrapper.ts';
 import { readVaultFile, writeVaultFile, type VaultFile } from './vault-file.ts';
 
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,199}$/;
-const contentSchema = z.object({ plugin: z.enum(pluginIds), connection: jsonObjectSchema, secrets: z.record(z.string(), z.string()) });
+const contentSchema = z.object({
+  plugin: z.enum(pluginIds),
+  connection: jsonObjectSchema,
+  secrets: z.record(z.string(), z.string()),
+});
 
 /**
  * Creates an empty vault. The wrapper protects its random data key.
@@ -17,7 +21,13 @@ const contentSchema = z.object({ plugin: z.enum(pluginIds), connection: jsonObje
 export async function createVault(path: string, wrapper: KeyWrapper): Promise<void> {
   if (readVaultFile(path) !== undefined) throw new CausewayError('secrets.vault-exists', path);
   const wrapped = await wrapper.wrap(randomBytes(32));
-  writeVaultFile(path, { version: 2, id: randomUUID(), protection: { kind: wrapper.kind, wrapped }, records: {}, endpoints: {} });
+  writeVaultFile(path, {
+    version: 2,
+    id: randomUUID(),
+    protection: { kind: wrapper.kind, wrapped },
+    records: {},
+    endpoints: {},
+  });
 }
 
 export interface VaultOptions {
@@ -29,7 +39,11 @@ export interface VaultOptions {
  * The vault in a file, which may not exist yet. `wrapper` is asked for when the data key is first needed, so that nobody
  * is asked for a passphrase without need; undefined from it means that the vault stays locked.
  */
-export function openVault(path: string, wrapper: () => Promise<KeyWrapper | undefined>, { asksPeople = false }: VaultOptions = {}): SecretVault {
+export function openVault(
+  path: string,
+  wrapper: () => Promise<KeyWrapper | undefined>,
+  { asksPeople = false }: VaultOptions = {},
+): SecretVault {
   let dataKey: Promise<Buffer> | undefined;
   let isOpen = false;
 
@@ -43,7 +57,11 @@ export function openVault(path: string, wrapper: () => Promise<KeyWrapper | unde
     const { kind, wrapped } = content.protection;
     const chosen = await wrapper();
     if (chosen === undefined) throw new CausewayError('secrets.locked', `the vault is protected by ${kind}`);
-    if (chosen.kind !== kind) throw new CausewayError('secrets.wrong-passphrase', `the vault is protected by ${kind}, but ${chosen.kind} was given`);
+    if (chosen.kind !== kind)
+      throw new CausewayError(
+        'secrets.wrong-passphrase',
+        `the vault is protected by ${kind}, but ${chosen.kind} was given`,
+      );
     return chosen.unwrap(wrapped);
   };
 
@@ -77,10 +95,16 @@ export function openVault(path: string, wrapper: () => Promise<KeyWrapper | unde
     const dataKeyBytes = await key(file());
     // Read again: the file may have changed while the key was made ready.
     const content = file();
-    const sealed = seal(dataKeyBytes, Buffer.from(JSON.stringify({ plugin, connection, secrets }), 'utf8'), endpointRecordId(content, project, id));
+    const sealed = seal(
+      dataKeyBytes,
+      Buffer.from(JSON.stringify({ plugin, connection, secrets }), 'utf8'),
+      endpointRecordId(content, project, id),
+    );
     const record = { ...sealed, project, secrets: Object.keys(secrets), updatedAt: new Date().toISOString() };
     // The record has them now; what an older version kept beside it would be a second copy.
-    const records = Object.fromEntries(Object.entries(content.records).filter(([name]) => !Object.hasOwn(secrets, name)));
+    const records = Object.fromEntries(
+      Object.entries(content.records).filter(([name]) => !Object.hasOwn(secrets, name)),
+    );
     writeVaultFile(path, { ...content, records, endpoints: { ...content.endpoints, [id]: record } });
   };
 
@@ -95,30 +119,51 @@ export function openVault(path: string, wrapper: () => Promise<KeyWrapper | unde
     async status() {
       const content = readVaultFile(path);
       if (content === undefined) return { exists: false, locked: true };
-      const locked = await key(content).then(() => false, () => true);
+      const locked = await key(content).then(
+        () => false,
+        () => true,
+      );
       return { exists: true, locked, protection: content.protection.kind };
     },
     async openQuietly() {
       if (isOpen || asksPeople) return isOpen;
       const content = readVaultFile(path);
-      return content !== undefined && key(content).then(() => true, () => false);
+      return (
+        content !== undefined &&
+        key(content).then(
+          () => true,
+          () => false,
+        )
+      );
     },
     async names() {
       const content = readVaultFile(path);
-      return content === undefined ? [] : [...Object.keys(content.records), ...Object.values(content.endpoints).flatMap(({ secrets }) => secrets)].sort();
+      return content === undefined
+        ? []
+        : [
+            ...Object.keys(content.records),
+            ...Object.values(content.endpoints).flatMap(({ secrets }) => secrets),
+          ].sort();
     },
     async has(name) {
       const content = readVaultFile(path);
       return content !== undefined && (Object.hasOwn(content.records, name) || holderOf(content, name) !== undefined);
     },
     async set(name, value) {
-      if (!namePattern.test(name)) throw new CausewayError('general.invalid-input', `"${name}" is not a valid name for a secret: use letters, digits and . _ / - only`);
+      if (!namePattern.test(name))
+        throw new CausewayError(
+          'general.invalid-input',
+          `"${name}" is not a valid name for a secret: use letters, digits and . _ / - only`,
+        );
       const dataKeyBytes = await key(file());
       // Read again: the file may have changed while the key was made ready.
       const content = file();
       const holder = holderOf(content, name);
       if (holder !== undefined) return changeInRecord(holder, (secrets) => void (secrets[name] = value));
-      const record = { ...seal(dataKeyBytes, Buffer.from(value, 'utf8'), recordId(content, name)), updatedAt: new Date().toISOString() };
+      const record = {
+        ...seal(dataKeyBytes, Buffer.from(value, 'utf8'), recordId(content, name)),
+        updatedAt: new Date().toISOString(),
+      };
       writeVaultFile(path, { ...content, records: { ...content.records, [name]: record } });
     },
     async remove(name) {

@@ -5,7 +5,10 @@
  */
 export function endOnUnhandledRejection(): void {
   process.on('unhandledRejection', (reason) => {
-    process.stderr.write(`Unhandled rejection: ${reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)}\n`, () => process.exit(1));
+    process.stderr.write(
+      `Unhandled rejection: ${reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)}\n`,
+      () => process.exit(1),
+    );
     // A broken standard error must not keep it alive.
     setTimeout(() => process.exit(1), 1000);
   });

@@ -62,7 +62,14 @@ describe('the supervision of an engine', () => {
   const supervised = async (more: { drainMs?: number; firstPauseMs?: number } = {}) => {
     const engines = fakeEngines();
     const states: EngineState[] = [];
-    const opening = superviseEngine({ spawn: engines.spawn, start, firstPauseMs: 1, onState: (state) => states.push(state), onEvent: () => undefined, ...more });
+    const opening = superviseEngine({
+      spawn: engines.spawn,
+      start,
+      firstPauseMs: 1,
+      onState: (state) => states.push(state),
+      onEvent: () => undefined,
+      ...more,
+    });
     engines.newest().says({ started: true });
     return { ...engines, states, supervisor: await opening };
   };
@@ -82,7 +89,11 @@ describe('the supervision of an engine', () => {
     await expect.poll(() => supervisor.state).toEqual({ state: 'given-up', restarts: 5, reason: 'end 6' });
     expect(started).toHaveLength(6);
     expect(pauses[4]!).toBeGreaterThanOrEqual(15);
-    expect(states.map(({ state }) => state)).toEqual(['running', ...Array.from({ length: 5 }, () => ['restarting', 'running']).flat(), 'given-up']);
+    expect(states.map(({ state }) => state)).toEqual([
+      'running',
+      ...Array.from({ length: 5 }, () => ['restarting', 'running']).flat(),
+      'given-up',
+    ]);
   });
 
   test('counts one that dies before it has opened the project as well', async () => {
@@ -102,7 +113,10 @@ describe('the supervision of an engine', () => {
     await expect.poll(() => newest().sent.some((message) => 'call' in message)).toBe(true);
     newest().ends('crash');
     expect(await waiting).toMatchObject({ ok: false, error: { code: 'engine.connection-lost' } });
-    expect(await supervisor.dispatch('vault.list', {}, never)).toMatchObject({ ok: false, error: { code: 'engine.connection-lost', retryable: true } });
+    expect(await supervisor.dispatch('vault.list', {}, never)).toMatchObject({
+      ok: false,
+      error: { code: 'engine.connection-lost', retryable: true },
+    });
     await supervisor.stop();
   });
 
@@ -156,13 +170,23 @@ describe('an engine that does not answer', () => {
   }
   const stuck = (more: object) => {
     const engine = new StuckEngine(start);
-    const opening = superviseEngine({ spawn: () => engine, start, onState: () => undefined, onEvent: () => undefined, killMs: 5, ...more });
+    const opening = superviseEngine({
+      spawn: () => engine,
+      start,
+      onState: () => undefined,
+      onEvent: () => undefined,
+      killMs: 5,
+      ...more,
+    });
     return { engine, opening };
   };
 
   test('to its start is ended, and that is said', async () => {
     const { engine, opening } = stuck({ openMs: 5 });
-    await expect(opening).rejects.toMatchObject({ code: 'engine.connection-lost', message: 'the engine did not open the project within 0.005 s' });
+    await expect(opening).rejects.toMatchObject({
+      code: 'engine.connection-lost',
+      message: 'the engine did not open the project within 0.005 s',
+    });
     expect(engine.kills).toBe(1);
   });
 
@@ -178,7 +202,13 @@ describe('an engine that does not answer', () => {
 
 test('an engine that fails after its start is ended and replaced', async () => {
   const engines = fakeEngines();
-  const opening = superviseEngine({ spawn: engines.spawn, start, firstPauseMs: 1, onState: () => undefined, onEvent: () => undefined });
+  const opening = superviseEngine({
+    spawn: engines.spawn,
+    start,
+    firstPauseMs: 1,
+    onState: () => undefined,
+    onEvent: () => undefined,
+  });
   engines.newest().says({ started: true });
   await opening;
   engines.newest().says({ failed: { code: 'general.bug', message: 'no', details: {}, retryable: false } });
@@ -191,7 +221,14 @@ describe('an engine in a real child process', () => {
   let supervisor: EngineSupervisor | undefined;
   afterEach(() => supervisor?.stop());
   const supervise = (projectFolder: string, more: object = {}) =>
-    superviseEngine({ spawn, start: { ...start, projectFolder }, firstPauseMs: 1, onState: () => undefined, onEvent: () => undefined, ...more });
+    superviseEngine({
+      spawn,
+      start: { ...start, projectFolder },
+      firstPauseMs: 1,
+      onState: () => undefined,
+      onEvent: () => undefined,
+      ...more,
+    });
   const look = async (): Promise<{ pid: string; start: EngineStart; notes: EngineNote[] }> => {
     const answer = await supervisor!.dispatch('vault.list', {}, never);
     if (!answer.ok) throw new Error(answer.error.message);
@@ -200,15 +237,23 @@ describe('an engine in a real child process', () => {
   };
 
   /** Windows has no signals: a process that ends itself in this way has a status. */
-  const killed = process.platform === 'win32' ? /^it (?:was terminated by SIGKILL|exited with status \d+)$/ : /^it was terminated by SIGKILL$/;
+  const killed =
+    process.platform === 'win32'
+      ? /^it (?:was terminated by SIGKILL|exited with status \d+)$/
+      : /^it was terminated by SIGKILL$/;
 
   test('is told its project, hears notes, and is replaced when it is killed', async () => {
     supervisor = await supervise('/project');
     supervisor.woke(42);
     const first = await look();
     expect(first).toMatchObject({ start: { projectFolder: '/project' }, notes: [{ woke: 42 }] });
-    expect(await supervisor.dispatch('vault.status', {}, never)).toMatchObject({ ok: false, error: { code: 'engine.connection-lost' } });
-    await expect.poll(() => supervisor!.state).toEqual({ state: 'running', restarts: 1, reason: expect.stringMatching(killed) as string });
+    expect(await supervisor.dispatch('vault.status', {}, never)).toMatchObject({
+      ok: false,
+      error: { code: 'engine.connection-lost' },
+    });
+    await expect
+      .poll(() => supervisor!.state)
+      .toEqual({ state: 'running', restarts: 1, reason: expect.stringMatching(killed) as string });
     expect((await look()).pid).not.toBe(first.pid);
   });
 

@@ -88,7 +88,8 @@ export async function superviseEngine(options: {
       if (typeof message === 'object' && message !== null && 'failed' in message) process.kill();
     });
     const client = channelClient(process.channel, calls, events);
-    for (const name of Object.keys(events) as (keyof typeof events)[]) client.subscribe(name, (payload) => options.onEvent(name, payload));
+    for (const name of Object.keys(events) as (keyof typeof events)[])
+      client.subscribe(name, (payload) => options.onEvent(name, payload));
     current = { process, client };
     tell({ ...state, state: 'running' });
     void end.then(restart);
@@ -101,7 +102,9 @@ export async function superviseEngine(options: {
     for (let why = reason; ; inARow += 1) {
       if (inARow > mostRestarts) return tell({ ...state, state: 'given-up', reason: why });
       tell({ state: 'restarting', restarts: state.restarts + 1, reason: why });
-      await delay((options.firstPauseMs ?? 500) * 2 ** (inARow - 1), undefined, { signal: stopping.signal }).catch(() => undefined);
+      await delay((options.firstPauseMs ?? 500) * 2 ** (inARow - 1), undefined, { signal: stopping.signal }).catch(
+        () => undefined,
+      );
       if (stopping.signal.aborted) return;
       try {
         return await launch();

@@ -14,7 +14,11 @@ export interface MissedEvents {
 }
 
 /** Reads what happened after the event with this id: at most the first 100 000 events. Where none was seen from here before, only the newest one is asked for. */
-export async function readMissedEvents(client: Pick<MoverClient, 'call'>, after: number | undefined, signal: AbortSignal): Promise<MissedEvents> {
+export async function readMissedEvents(
+  client: Pick<MoverClient, 'call'>,
+  after: number | undefined,
+  signal: AbortSignal,
+): Promise<MissedEvents> {
   if (after === undefined) {
     const [newest] = await client.call('execution.events', { newest: true, limit: 1 }, { signal });
     return { lastId: newest?.id ?? 0, meanwhile: undefined };

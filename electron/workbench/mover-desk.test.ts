@@ -8,7 +8,11 @@ import type { MoverQuestion, TrustedHostKey } from '../../shared/contract/mover-
 import { moverDesk, type MoverDesk } from './mover-desk.ts';
 
 const never = new AbortController().signal;
-const [jumpPair, otherJumpPair, moverPair] = [createEd25519KeyPair('jump'), createEd25519KeyPair('other jump'), createEd25519KeyPair('mover')];
+const [jumpPair, otherJumpPair, moverPair] = [
+  createEd25519KeyPair('jump'),
+  createEd25519KeyPair('other jump'),
+  createEd25519KeyPair('mover'),
+];
 const fingerprint = (pair: { readonly publicKey: string }): string => hostKeyFingerprint(pair.publicKey);
 const nobody = { onLink: () => undefined, onChange: () => undefined, onEvent: () => undefined };
 
@@ -22,13 +26,20 @@ describe('movers as the workbench handles them', () => {
     return server;
   };
   /** Movers at one user and address, each behind a jump host of its own. */
-  const configure = (jumps: Readonly<Record<string, SshStandIn>>): void => home.writeConfig(Object.fromEntries(Object.entries(jumps).flatMap(([name, { port }]) => [
-    [`to-${name}`, { HostName: '127.0.0.1', Port: port, User: 'hop' }],
-    [name, { HostName: '10.0.0.5', User: 'me', ProxyJump: `to-${name}` }],
-  ])));
+  const configure = (jumps: Readonly<Record<string, SshStandIn>>): void =>
+    home.writeConfig(
+      Object.fromEntries(
+        Object.entries(jumps).flatMap(([name, { port }]) => [
+          [`to-${name}`, { HostName: '127.0.0.1', Port: port, User: 'hop' }],
+          [name, { HostName: '10.0.0.5', User: 'me', ProxyJump: `to-${name}` }],
+        ]),
+      ),
+    );
   type Given = { readonly trusted?: readonly TrustedHostKey[]; readonly secrets?: Readonly<Record<string, string>> };
-  const addOnce = (name: string, { trusted = [], secrets = {} }: Given = {}): ReturnType<MoverDesk['add']> => desk.add({ name, destination: name, trusted, secrets }, never);
-  const openOnce = (mover: string, secrets: Readonly<Record<string, string>> = {}): ReturnType<MoverDesk['open']> => desk.open({ mover, folder: 'project', create: false, secrets }, nobody, never);
+  const addOnce = (name: string, { trusted = [], secrets = {} }: Given = {}): ReturnType<MoverDesk['add']> =>
+    desk.add({ name, destination: name, trusted, secrets }, never);
+  const openOnce = (mover: string, secrets: Readonly<Record<string, string>> = {}): ReturnType<MoverDesk['open']> =>
+    desk.open({ mover, folder: 'project', create: false, secrets }, nobody, never);
   /** Adds it as a person does who trusts each key and knows one password; the questions that were asked. */
   const add = async (name: string, password: string): Promise<MoverQuestion[]> => {
     const asked: MoverQuestion[] = [];
@@ -38,12 +49,20 @@ describe('movers as the workbench handles them', () => {
       if ('mover' in answer) return asked;
       const { question } = answer;
       asked.push(question);
-      given = question.kind === 'host-key' ? { ...given, trusted: [...given.trusted, question] } : { ...given, secrets: { ...given.secrets, [question.key]: password } };
+      given =
+        question.kind === 'host-key'
+          ? { ...given, trusted: [...given.trusted, question] }
+          : { ...given, secrets: { ...given.secrets, [question.key]: password } };
     }
   };
   const kinds = (questions: readonly MoverQuestion[]): string[] => questions.map(({ kind }) => kind);
   /** Has the keys of these servers in the known hosts file, so that nobody is asked for them. */
-  const know = (...jumps: readonly SshStandIn[]): void => home.writeKnownHosts([`10.0.0.5 ${moverPair.publicKey}`, ...jumps.map(({ port, hostKey }) => `[127.0.0.1]:${port} ${hostKey}`)].join('\n'));
+  const know = (...jumps: readonly SshStandIn[]): void =>
+    home.writeKnownHosts(
+      [`10.0.0.5 ${moverPair.publicKey}`, ...jumps.map(({ port, hostKey }) => `[127.0.0.1]:${port} ${hostKey}`)].join(
+        '\n',
+      ),
+    );
   /** A mover behind its jump host, whose keys are known. */
   const site = async (mover: () => SshStandIn | 'silent' | undefined): Promise<void> => {
     const jump = await start({ pair: jumpPair, acceptsKeys: true, behind: mover });
@@ -53,7 +72,11 @@ describe('movers as the workbench handles them', () => {
 
   beforeEach(() => {
     home = createSshHome();
-    desk = moverDesk({ version: '0.0.0', application: home.folder }, { get: () => undefined, set: () => undefined }, home.book);
+    desk = moverDesk(
+      { version: '0.0.0', application: home.folder },
+      { get: () => undefined, set: () => undefined },
+      home.book,
+    );
   });
   afterEach(async () => {
     for (const server of servers.splice(0)) await server.close();
@@ -69,7 +92,9 @@ describe('movers as the workbench handles them', () => {
       { kind: 'host-key', host: '10.0.0.5', port: 22, fingerprint: fingerprint(moverPair) },
       { kind: 'password', about: 'me@10.0.0.5', key: expect.any(String) as string },
     ]);
-    expect(desk.list()).toMatchObject([{ name: 'site', fingerprint: fingerprint(moverPair), jumpHosts: [{ fingerprint: fingerprint(jumpPair) }] }]);
+    expect(desk.list()).toMatchObject([
+      { name: 'site', fingerprint: fingerprint(moverPair), jumpHosts: [{ fingerprint: fingerprint(jumpPair) }] },
+    ]);
   });
 
   it('asks again for a key that was confirmed for another server', async () => {
@@ -78,8 +103,14 @@ describe('movers as the workbench handles them', () => {
     configure({ site: jump });
     const ofJump = { host: '127.0.0.1', port: jump.port, fingerprint: fingerprint(jumpPair) };
     const ofMover = { host: '10.0.0.5', port: 22, fingerprint: fingerprint(moverPair) };
-    for (const wrong of [{ ...ofMover, host: '10.0.0.6' }, { ...ofMover, port: 2222 }, { ...ofMover, host: ofJump.host, port: ofJump.port }]) {
-      expect(await addOnce('site', { trusted: [ofJump, wrong] })).toEqual({ question: { kind: 'host-key', ...ofMover } });
+    for (const wrong of [
+      { ...ofMover, host: '10.0.0.6' },
+      { ...ofMover, port: 2222 },
+      { ...ofMover, host: ofJump.host, port: ofJump.port },
+    ]) {
+      expect(await addOnce('site', { trusted: [ofJump, wrong] })).toEqual({
+        question: { kind: 'host-key', ...ofMover },
+      });
     }
     expect(await addOnce('site', { trusted: [ofJump, ofMover] })).toHaveProperty('mover');
   });
@@ -94,8 +125,14 @@ describe('movers as the workbench handles them', () => {
   });
 
   it('keeps a password for one mover: not for another one at the same user and address behind another jump host', async () => {
-    const [one, two] = [await start({ pair: moverPair, password: 'first' }), await start({ pair: moverPair, password: 'second' })];
-    const jumps = { one: await start({ pair: jumpPair, acceptsKeys: true, behind: () => one }), two: await start({ pair: otherJumpPair, acceptsKeys: true, behind: () => two }) };
+    const [one, two] = [
+      await start({ pair: moverPair, password: 'first' }),
+      await start({ pair: moverPair, password: 'second' }),
+    ];
+    const jumps = {
+      one: await start({ pair: jumpPair, acceptsKeys: true, behind: () => one }),
+      two: await start({ pair: otherJumpPair, acceptsKeys: true, behind: () => two }),
+    };
     configure(jumps);
     know(jumps.one, jumps.two);
     expect([kinds(await add('one', 'first')), kinds(await add('two', 'second'))]).toEqual([['password'], ['password']]);

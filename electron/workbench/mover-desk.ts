@@ -14,9 +14,22 @@ import type { KeyValueFile } from './settings-store.ts';
 /** The movers of this user, and the way to projects on them, as the workbench's process handles them. */
 export interface MoverDesk {
   list(): MoverView[];
-  add(asked: { readonly name: string; readonly destination: string; readonly identityFile?: string | undefined; readonly trusted: readonly TrustedHostKey[]; readonly secrets: Answers }, signal: AbortSignal): Promise<{ question: MoverQuestion } | { mover: MoverView }>;
+  add(
+    asked: {
+      readonly name: string;
+      readonly destination: string;
+      readonly identityFile?: string | undefined;
+      readonly trusted: readonly TrustedHostKey[];
+      readonly secrets: Answers;
+    },
+    signal: AbortSignal,
+  ): Promise<{ question: MoverQuestion } | { mover: MoverView }>;
   remove(name: string): void;
-  open(asked: { readonly mover: string; readonly folder: string; readonly create: boolean; readonly secrets: Answers }, told: Told, signal: AbortSignal): Promise<{ question: MoverQuestion } | { remote: RemoteProject }>;
+  open(
+    asked: { readonly mover: string; readonly folder: string; readonly create: boolean; readonly secrets: Answers },
+    told: Told,
+    signal: AbortSignal,
+  ): Promise<{ question: MoverQuestion } | { remote: RemoteProject }>;
   /** Ends what `add` and `open` are doing. */
   cancel(): void;
 }
@@ -46,7 +59,9 @@ export function moverDesk(installation: Installation, file: KeyValueFile, book: 
     const all = { ...Object.fromEntries(answers), ...given };
     const used = new Set<string>();
     try {
-      const value = await attempt(answeredSecrets(process.env['SSH_AUTH_SOCK'] || undefined, all, (key) => used.add(key)));
+      const value = await attempt(
+        answeredSecrets(process.env['SSH_AUTH_SOCK'] || undefined, all, (key) => used.add(key)),
+      );
       for (const key of used) answers.set(key, all[key] ?? '');
       return value;
     } catch (error) {
@@ -55,7 +70,10 @@ export function moverDesk(installation: Installation, file: KeyValueFile, book: 
     }
   }
 
-  async function asking<T>(signal: AbortSignal, attempt: (during: AbortSignal) => Promise<T>): Promise<{ question: MoverQuestion } | { value: T }> {
+  async function asking<T>(
+    signal: AbortSignal,
+    attempt: (during: AbortSignal) => Promise<T>,
+  ): Promise<{ question: MoverQuestion } | { value: T }> {
     const work = new AbortController();
     works.add(work);
     try {
@@ -75,7 +93,9 @@ export function moverDesk(installation: Installation, file: KeyValueFile, book: 
         if (isTrustedHostKey(trusted, { host, port }, fingerprint)) return true;
         throw new QuestionForPerson({ kind: 'host-key', host, port, fingerprint });
       };
-      const answer = await asking(signal, (during) => signingIn(secrets, (ssh) => addMover(book, { name, destination, identityFile }, ssh, confirm, during)));
+      const answer = await asking(signal, (during) =>
+        signingIn(secrets, (ssh) => addMover(book, { name, destination, identityFile }, ssh, confirm, during)),
+      );
       return 'question' in answer ? answer : { mover: viewOf(answer.value) };
     },
     remove: (name) => book.remove(name),
@@ -84,18 +104,34 @@ export function moverDesk(installation: Installation, file: KeyValueFile, book: 
       // The folder as the mover has it: the same project may be named in several ways.
       const keyOf = (there: string): string => `${mover} ${there}`;
       let isOpen = false;
-      const answer = await asking(signal, (during) => openRemoteProject({
-        mover,
-        connect: (stop, before) => signingIn(before === undefined ? secrets : {}, (ssh) => (before === undefined
-          ? openOnMover(found, ssh, installation, { project: folder, mayCreate: create }, (step) => onLink({ name: mover, ...step }), stop)
-          : openAgainOnMover(found, ssh, before, stop))),
-        lastSeen: {
-          read: (there) => seenSchema.parse(file.get('moverEvents') ?? {})[keyOf(there)],
-          write: (there, id) => file.set('moverEvents', { ...seenSchema.parse(file.get('moverEvents') ?? {}), [keyOf(there)]: id }),
-        },
-        onChange: () => void (isOpen && onChange()),
-        onEvent: (name, payload) => void (isOpen && onEvent(name, payload)),
-      }, during));
+      const answer = await asking(signal, (during) =>
+        openRemoteProject(
+          {
+            mover,
+            connect: (stop, before) =>
+              signingIn(before === undefined ? secrets : {}, (ssh) =>
+                before === undefined
+                  ? openOnMover(
+                      found,
+                      ssh,
+                      installation,
+                      { project: folder, mayCreate: create },
+                      (step) => onLink({ name: mover, ...step }),
+                      stop,
+                    )
+                  : openAgainOnMover(found, ssh, before, stop),
+              ),
+            lastSeen: {
+              read: (there) => seenSchema.parse(file.get('moverEvents') ?? {})[keyOf(there)],
+              write: (there, id) =>
+                file.set('moverEvents', { ...seenSchema.parse(file.get('moverEvents') ?? {}), [keyOf(there)]: id }),
+            },
+            onChange: () => void (isOpen && onChange()),
+            onEvent: (name, payload) => void (isOpen && onEvent(name, payload)),
+          },
+          during,
+        ),
+      );
       if ('question' in answer) return answer;
       isOpen = true;
       return { remote: answer.value };
@@ -105,6 +141,11 @@ export function moverDesk(installation: Installation, file: KeyValueFile, book: 
 }
 
 function viewOf({ name, jumpHosts, ...target }: Mover): MoverView {
-  const shown = ({ host, port, username, hostKey }: Mover['jumpHosts'][number]): MoverView['jumpHosts'][number] => ({ host, port, username, fingerprint: hostKeyFingerprint(hostKey) });
+  const shown = ({ host, port, username, hostKey }: Mover['jumpHosts'][number]): MoverView['jumpHosts'][number] => ({
+    host,
+    port,
+    username,
+    fingerprint: hostKeyFingerprint(hostKey),
+  });
   return { name, ...shown(target), jumpHosts: jumpHosts.map(shown) };
 }

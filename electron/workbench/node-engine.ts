@@ -8,11 +8,17 @@ import type { EngineProcess, SpawnEngine } from './engine-process.ts';
  */
 export function nodeEngine(entry: string): SpawnEngine {
   return (start): EngineProcess => {
-    const child = fork(entry, [], { execArgv: [...process.execArgv, ...engineFlags], serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const child = fork(entry, [], {
+      execArgv: [...process.execArgv, ...engineFlags],
+      serialization: 'advanced',
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
     child.on('error', () => undefined); // 'exit' follows, or the send below failed: the end is reported in one place
     child.send({ start });
     const ended = new Promise<string>((resolve) => {
-      child.once('exit', (code, signal) => resolve(signal === null ? `it exited with status ${code}` : `it was terminated by ${signal}`));
+      child.once('exit', (code, signal) =>
+        resolve(signal === null ? `it exited with status ${code}` : `it was terminated by ${signal}`),
+      );
     });
     return {
       channel: {

@@ -34,7 +34,10 @@ const failing: Pick<typeof fs, 'writeFileSync' | 'linkSync'> = {
 
 let folder: string;
 const nameOf = (): string => readProject(folder).name;
-const files = (): string[] => readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile()).map(({ name }) => name);
+const files = (): string[] =>
+  readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name);
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-project-file-'));
@@ -51,20 +54,29 @@ test.each([
   ['ENOSPC', 'execution'],
   ['EACCES', 'ledger'],
   ['EROFS', 'endpoint'],
-])('that can\'t be written (%s) does not fail %s list, leaves nothing behind, and is written later', async (code, group) => {
-  mkdirSync(join(folder, 'endpoints'));
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  faults.writing = code;
-  const status = await runProgram([group, 'list'], { stdout, stderr, env: { CAUSEWAY_PROJECT: folder }, entry: import.meta.url, signal: new AbortController().signal });
-  expect({ status, err: String(stderr.read() ?? '') }).toEqual({ status: 0, err: '' });
-  expect(files()).toEqual([]);
-  expect(() => createProject(folder, 'Move')).toThrow(code);
-  expect(nameOf).toThrow('is not a project');
-  faults.writing = '';
-  ensureProjectFile(folder);
-  expect(nameOf()).toBe(basename(folder));
-  expect(files()).toEqual(['causeway.yaml']);
-});
+])(
+  "that can't be written (%s) does not fail %s list, leaves nothing behind, and is written later",
+  async (code, group) => {
+    mkdirSync(join(folder, 'endpoints'));
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    faults.writing = code;
+    const status = await runProgram([group, 'list'], {
+      stdout,
+      stderr,
+      env: { CAUSEWAY_PROJECT: folder },
+      entry: import.meta.url,
+      signal: new AbortController().signal,
+    });
+    expect({ status, err: String(stderr.read() ?? '') }).toEqual({ status: 0, err: '' });
+    expect(files()).toEqual([]);
+    expect(() => createProject(folder, 'Move')).toThrow(code);
+    expect(nameOf).toThrow('is not a project');
+    faults.writing = '';
+    ensureProjectFile(folder);
+    expect(nameOf()).toBe(basename(folder));
+    expect(files()).toEqual(['causeway.yaml']);
+  },
+);
 
 test.each(['the command line', 'the workbench'])('that is empty is not there, and is written by %s', (who) => {
   writeFileSync(join(folder, 'causeway.yaml'), '');
@@ -75,7 +87,10 @@ test.each(['the command line', 'the workbench'])('that is empty is not there, an
   expect(files()).toEqual(['causeway.yaml']);
 });
 
-test.each([['links', ''], ['no links', 'EPERM']])('that another process writes meanwhile stays, on a file system with %s', (_links, linking) => {
+test.each([
+  ['links', ''],
+  ['no links', 'EPERM'],
+])('that another process writes meanwhile stays, on a file system with %s', (_links, linking) => {
   faults.linking = linking;
   faults.meanwhile = () => writeFileSync(join(folder, 'causeway.yaml'), 'name: Theirs\n');
   ensureProjectFile(folder);

@@ -14,7 +14,8 @@ const contentSchema = z.looseObject({ name: z.string().trim().min(1).max(100) })
 /** @throws CausewayError `general.invalid-input` when the folder is no project or its file is damaged */
 export function readProject(folder: string): Project {
   const path = join(absolute(folder), fileName);
-  if (!hasContent(path)) throw new CausewayError('general.invalid-input', `${folder} is not a project: it has no ${fileName}`);
+  if (!hasContent(path))
+    throw new CausewayError('general.invalid-input', `${folder} is not a project: it has no ${fileName}`);
   const content = contentSchema.safeParse(parsed(path));
   if (!content.success) throw new CausewayError('general.invalid-input', `${path} does not contain a project name`);
   return { folder: absolute(folder), name: content.data.name };
@@ -23,7 +24,8 @@ export function readProject(folder: string): Project {
 /** Makes the folder where needed. A folder that is a project already is refused, so that nothing is overwritten. */
 export function createProject(folder: string, name: string): Project {
   const path = join(absolute(folder), fileName);
-  if (!createProjectFile(path, stringify({ name }))) throw new CausewayError('general.invalid-input', `${folder} is already a project: open it instead`);
+  if (!createProjectFile(path, stringify({ name })))
+    throw new CausewayError('general.invalid-input', `${folder} is already a project: open it instead`);
   // Whoever makes a project trusts it; endpoints that already lie in the folder still ask.
   projectTrust(absolute(folder)).accept();
   return { folder: absolute(folder), name };
@@ -45,7 +47,11 @@ function parsed(path: string): unknown {
   try {
     return parse(readFileSync(path, 'utf8'));
   } catch (cause) {
-    throw new CausewayError('general.invalid-input', `${basename(path)} could not be read: ${cause instanceof Error ? cause.message : ''}`, { cause });
+    throw new CausewayError(
+      'general.invalid-input',
+      `${basename(path)} could not be read: ${cause instanceof Error ? cause.message : ''}`,
+      { cause },
+    );
   }
 }
 

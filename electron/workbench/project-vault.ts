@@ -28,7 +28,10 @@ export interface ProjectVault {
 export async function openProjectVault(path: string, keyStore: KeyStore | undefined): Promise<ProjectVault> {
   let given: EngineKeys = {};
   let refusal: string | undefined;
-  const state = (await keyStore?.state()) ?? { isUsable: false, words: 'only the desktop app can use the key store of the operating system' };
+  const state = (await keyStore?.state()) ?? {
+    isUsable: false,
+    words: 'only the desktop app can use the key store of the operating system',
+  };
 
   async function askKeyStore(): Promise<void> {
     if (keyStore === undefined) return;
@@ -51,8 +54,14 @@ export async function openProjectVault(path: string, keyStore: KeyStore | undefi
 
   function words(kind: string | undefined): string {
     if (refusal !== undefined) return refusal;
-    if (kind === undefined) return state.isUsable ? `No vault yet. ${state.words} can protect one.` : `No vault yet. A passphrase can protect one (${state.words}).`;
-    if (kind === keyStoreKind) return keyStore === undefined ? `Protected by the key store of the operating system: ${state.words}.` : `Protected by ${state.words}.`;
+    if (kind === undefined)
+      return state.isUsable
+        ? `No vault yet. ${state.words} can protect one.`
+        : `No vault yet. A passphrase can protect one (${state.words}).`;
+    if (kind === keyStoreKind)
+      return keyStore === undefined
+        ? `Protected by the key store of the operating system: ${state.words}.`
+        : `Protected by ${state.words}.`;
     if (kind === 'passphrase') return 'Protected by a passphrase, not by the operating system.';
     return 'Protected by a key file. Only the command line can open it, which is not part of the installed app.';
   }
@@ -61,7 +70,8 @@ export async function openProjectVault(path: string, keyStore: KeyStore | undefi
   return {
     forEngine: () => given,
     async create(passphrase) {
-      if (passphrase === undefined && keyStore === undefined) throw new CausewayError('secrets.key-store-unavailable', state.words);
+      if (passphrase === undefined && keyStore === undefined)
+        throw new CausewayError('secrets.key-store-unavailable', state.words);
       await createVault(path, passphrase === undefined ? keyStore! : passphraseWrapper(passphrase));
       refusal = undefined;
       if (passphrase === undefined) await askKeyStore();
@@ -75,7 +85,12 @@ export async function openProjectVault(path: string, keyStore: KeyStore | undefi
     },
     describe() {
       const kind = protection();
-      return { exists: kind !== undefined, isOpen: given.passphrase !== undefined || given.dataKey !== undefined, words: words(kind), keyStoreIsUsable: state.isUsable };
+      return {
+        exists: kind !== undefined,
+        isOpen: given.passphrase !== undefined || given.dataKey !== undefined,
+        words: words(kind),
+        keyStoreIsUsable: state.isUsable,
+      };
     },
   };
 }

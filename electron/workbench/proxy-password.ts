@@ -17,7 +17,10 @@ export interface ProxyPassword {
 
 const key = 'proxyPassword';
 const about = 'the password for proxies';
-const sealedSchema = z.object({ wrapped: jsonObjectSchema, sealed: z.object({ iv: z.string(), tag: z.string(), data: z.string() }) });
+const sealedSchema = z.object({
+  wrapped: jsonObjectSchema,
+  sealed: z.object({ iv: z.string(), tag: z.string(), data: z.string() }),
+});
 
 /** Encrypted by a key of its own, which the operating system's key store protects; in memory where there is none. */
 export function proxyPassword(file: KeyValueFile, keyStore: KeyStore | undefined): ProxyPassword {
@@ -49,7 +52,10 @@ export function proxyPassword(file: KeyValueFile, keyStore: KeyStore | undefined
         return;
       }
       const dataKey = randomBytes(32);
-      file.set(key, { wrapped: await keyStore.wrap(dataKey), sealed: seal(dataKey, Buffer.from(password, 'utf8'), about) });
+      file.set(key, {
+        wrapped: await keyStore.wrap(dataKey),
+        sealed: seal(dataKey, Buffer.from(password, 'utf8'), about),
+      });
     },
   };
 }

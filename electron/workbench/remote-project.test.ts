@@ -42,12 +42,24 @@ function service() {
     tell = emit;
     const client = {
       // As the real one: an aborted signal alone ends no call.
-      async call(name: string, input: Readonly<Record<string, unknown>>, options: { readonly signal?: AbortSignal } = {}) {
+      async call(
+        name: string,
+        input: Readonly<Record<string, unknown>>,
+        options: { readonly signal?: AbortSignal } = {},
+      ) {
         options.signal?.throwIfAborted();
         asked.push({ name, after: input['after'] });
         await Promise.resolve();
         if (silent.has(name)) return closed.promise;
-        if (name === 'shell.info') return { host: 'browser', version: '1', platform: 'linux', project: { folder: '/srv/web', name: 'web' }, engine: { state: 'running', restarts: 0 }, vault: { ...vault } } satisfies ShellInfo;
+        if (name === 'shell.info')
+          return {
+            host: 'browser',
+            version: '1',
+            platform: 'linux',
+            project: { folder: '/srv/web', name: 'web' },
+            engine: { state: 'running', restarts: 0 },
+            vault: { ...vault },
+          } satisfies ShellInfo;
         if (name === 'execution.events') {
           during.get(name)?.(emit);
           return input['newest'] === true ? events.slice(-1) : events.filter(({ id }) => id > Number(input['after']));
@@ -68,10 +80,21 @@ function service() {
       closed.reject(new CausewayError('engine.connection-lost', 'the engine has hung up'));
       return Promise.resolve();
     };
-    return { client: client as never, service: { project: '/srv/web', socket: '', pid: 1, version: '1', engine: 'a' }, ended, close };
+    return {
+      client: client as never,
+      service: { project: '/srv/web', socket: '', pid: 1, version: '1', engine: 'a' },
+      ended,
+      close,
+    };
   };
   return {
-    connect, events, vault, asked, silent, during, befores,
+    connect,
+    events,
+    vault,
+    asked,
+    silent,
+    during,
+    befores,
     break: (code: 'mover.connection-lost' | 'mover.service-ended') => breakIt(new CausewayError(code, 'site-a')),
     refuse: (error: CausewayError | undefined) => (refusal = error),
     tell: (name: string, payload: unknown) => tell(name, payload),
@@ -103,10 +126,22 @@ describe('a project on a mover', () => {
   const written: { readonly id: number; readonly meanwhile: MoverLink['meanwhile'] }[] = [];
   const open = async (signal = never, answerMs = 60_000): Promise<void> => {
     links = [];
-    project = await openRemoteProject({
-      mover: 'site-a', connect: there.connect, lastSeen: { read: () => seen, write: (_folder, id) => void written.push({ id: (seen = id), meanwhile: (project as RemoteProject | undefined)?.link.meanwhile }) },
-      onChange: () => void (project !== undefined && links.push(project.link)), onEvent: () => undefined, firstPauseMs: 1, answerMs,
-    }, signal);
+    project = await openRemoteProject(
+      {
+        mover: 'site-a',
+        connect: there.connect,
+        lastSeen: {
+          read: () => seen,
+          write: (_folder, id) =>
+            void written.push({ id: (seen = id), meanwhile: (project as RemoteProject | undefined)?.link.meanwhile }),
+        },
+        onChange: () => void (project !== undefined && links.push(project.link)),
+        onEvent: () => undefined,
+        firstPauseMs: 1,
+        answerMs,
+      },
+      signal,
+    );
   };
   beforeEach(async () => {
     there = service();
@@ -124,12 +159,25 @@ describe('a project on a mover', () => {
 
   it('comes back after a broken link, opens the vault with what was entered, and counts what ended meanwhile', async () => {
     await project.vault.unlock('secret words');
-    there.events.push({ id: 7, type: 'execution.state', details: { state: 'completed' } }, { id: 8, type: 'deployment.state', details: { state: 'failed' } }, { id: 9, type: 'execution.state', details: { state: 'running' } });
+    there.events.push(
+      { id: 7, type: 'execution.state', details: { state: 'completed' } },
+      { id: 8, type: 'deployment.state', details: { state: 'failed' } },
+      { id: 9, type: 'execution.state', details: { state: 'running' } },
+    );
     there.vault.isOpen = false;
     there.refuse(new CausewayError('mover.unreachable', 'host:22'));
     there.break('mover.connection-lost');
-    await vi.waitFor(() => expect(project.link).toMatchObject({ step: 'lost', error: { code: 'mover.unreachable' }, retryAt: expect.any(Number) as number }));
-    expect(await project.engine.dispatch('endpoint.list', {}, never)).toMatchObject({ ok: false, error: { code: 'mover.connection-lost' } });
+    await vi.waitFor(() =>
+      expect(project.link).toMatchObject({
+        step: 'lost',
+        error: { code: 'mover.unreachable' },
+        retryAt: expect.any(Number) as number,
+      }),
+    );
+    expect(await project.engine.dispatch('endpoint.list', {}, never)).toMatchObject({
+      ok: false,
+      error: { code: 'mover.connection-lost' },
+    });
     there.refuse(undefined);
     await vi.waitFor(() => expect(project.link).toMatchObject({ step: 'connected' }));
     expect(there.vault.isOpen).toBe(true);
@@ -146,7 +194,10 @@ describe('a project on a mover', () => {
   it('shows at the next opening what ended since the last one', async () => {
     await project.engine.stop();
     seen = 3;
-    there.events.push({ id: 3, type: 'execution.state', details: { state: 'failed' } }, { id: 4, type: 'execution.state', details: { state: 'completed' } });
+    there.events.push(
+      { id: 3, type: 'execution.state', details: { state: 'failed' } },
+      { id: 4, type: 'execution.state', details: { state: 'completed' } },
+    );
     await open();
     expect(project.link.meanwhile).toEqual({ completed: 1, failed: 0, cancelled: 0 });
   });
@@ -154,7 +205,9 @@ describe('a project on a mover', () => {
   it('does not try again by itself what does not pass, but when a person asks for it', async () => {
     there.refuse(new CausewayError('transport.host-key-mismatch', 'another key'));
     there.break('mover.connection-lost');
-    await vi.waitFor(() => expect(project.link).toMatchObject({ step: 'lost', error: { code: 'transport.host-key-mismatch' } }));
+    await vi.waitFor(() =>
+      expect(project.link).toMatchObject({ step: 'lost', error: { code: 'transport.host-key-mismatch' } }),
+    );
     expect(project.link.retryAt).toBeUndefined();
     expect(project.engine.state).toMatchObject({ state: 'disconnected' });
     there.refuse(undefined);
@@ -170,16 +223,26 @@ describe('a project on a mover', () => {
   });
 
   it('leaves a service that was stopped alone until a person opens the project again', async () => {
-    there.refuse(new CausewayError('mover.service-ended', 'no service runs for the project any more', { retryable: false }));
+    there.refuse(
+      new CausewayError('mover.service-ended', 'no service runs for the project any more', { retryable: false }),
+    );
     there.break('mover.service-ended');
-    await vi.waitFor(() => expect(project.link).toMatchObject({ step: 'lost', error: { message: 'no service runs for the project any more' } }));
+    await vi.waitFor(() =>
+      expect(project.link).toMatchObject({
+        step: 'lost',
+        error: { message: 'no service runs for the project any more' },
+      }),
+    );
     expect(project.link.retryAt).toBeUndefined();
     expect(there.befores).toHaveLength(2);
   });
 
   it('tells what happened before the events that arrive while it connects, and does not note the position before that', async () => {
     there.tell('execution.event', { id: 5 });
-    there.events.push({ id: 6, type: 'execution.state', details: { state: 'failed' } }, { id: 7, type: 'note', details: {} });
+    there.events.push(
+      { id: 6, type: 'execution.state', details: { state: 'failed' } },
+      { id: 7, type: 'note', details: {} },
+    );
     there.during.set('execution.events', (tell) => tell('execution.event', { id: 8 }));
     there.silent.add('shell.info');
     there.break('mover.connection-lost');
@@ -187,8 +250,13 @@ describe('a project on a mover', () => {
     there.tell('execution.event', { id: 7 });
     there.silent.clear();
     project.reconnect();
-    await vi.waitFor(() => expect(project.link).toMatchObject({ step: 'connected', meanwhile: { completed: 0, failed: 1, cancelled: 0 } }));
-    expect(there.asked.filter(({ name }) => name === 'execution.events').map(({ after }) => after)).toEqual([undefined, 5]);
+    await vi.waitFor(() =>
+      expect(project.link).toMatchObject({ step: 'connected', meanwhile: { completed: 0, failed: 1, cancelled: 0 } }),
+    );
+    expect(there.asked.filter(({ name }) => name === 'execution.events').map(({ after }) => after)).toEqual([
+      undefined,
+      5,
+    ]);
     await project.engine.stop();
     expect(written.slice(1)).toEqual([{ id: 8, meanwhile: { completed: 0, failed: 1, cancelled: 0 } }]);
   });
@@ -197,10 +265,21 @@ describe('a project on a mover', () => {
     await project.engine.stop();
     vi.useFakeTimers();
     try {
-      project = await openRemoteProject({
-        mover: 'site-a', connect: there.connect, onChange: () => undefined, onEvent: () => undefined,
-        lastSeen: { read: () => undefined, write: () => { throw new Error('ENOSPC'); } },
-      }, never);
+      project = await openRemoteProject(
+        {
+          mover: 'site-a',
+          connect: there.connect,
+          onChange: () => undefined,
+          onEvent: () => undefined,
+          lastSeen: {
+            read: () => undefined,
+            write: () => {
+              throw new Error('ENOSPC');
+            },
+          },
+        },
+        never,
+      );
       there.tell('execution.event', { id: 5 });
       expect(() => vi.advanceTimersByTime(60_000)).not.toThrow();
     } finally {
@@ -211,16 +290,19 @@ describe('a project on a mover', () => {
   describe('whose service hangs', () => {
     beforeEach(() => project.engine.stop());
 
-    it.each(['shell.info', 'execution.events'])('at %s: can be given up at once, and leaves no connection behind', async (name) => {
-      there.silent.add(name);
-      const stop = new AbortController();
-      const opening = open(stop.signal);
-      await vi.waitFor(() => expect(there.asked.at(-1)?.name).toBe(name));
-      await vi.waitFor(() => expect(there.open).toBe(1));
-      stop.abort();
-      await expect(opening).rejects.toMatchObject({ code: 'general.cancelled' });
-      expect(there.open).toBe(0);
-    });
+    it.each(['shell.info', 'execution.events'])(
+      'at %s: can be given up at once, and leaves no connection behind',
+      async (name) => {
+        there.silent.add(name);
+        const stop = new AbortController();
+        const opening = open(stop.signal);
+        await vi.waitFor(() => expect(there.asked.at(-1)?.name).toBe(name));
+        await vi.waitFor(() => expect(there.open).toBe(1));
+        stop.abort();
+        await expect(opening).rejects.toMatchObject({ code: 'general.cancelled' });
+        expect(there.open).toBe(0);
+      },
+    );
 
     it('is given up after some time, with an error that says so', async () => {
       there.silent.add('shell.info');

@@ -88,21 +88,26 @@ export async function openRemoteProject(options: RemoteOptions, signal: AbortSig
       if (current === opened) seen = Math.max(seen ?? 0, id);
       else arrived = Math.max(arrived, id);
     });
-    for (const name of Object.keys(events) as (keyof typeof events)[]) client.subscribe(name, (payload) => options.onEvent(name, payload));
+    for (const name of Object.keys(events) as (keyof typeof events)[])
+      client.subscribe(name, (payload) => options.onEvent(name, payload));
     client.subscribe('shell.changed', (info) => {
       remote = info;
       if (current === opened) tell({ state: info.engine });
     });
     remote = await asked.call('shell.info', {}, { signal: during });
     // A service that was started again has forgotten what this person has entered already.
-    if (passphrase !== undefined && remote.vault?.isOpen === false) await asked.call('vault.unlock', { passphrase }, { signal: during });
+    if (passphrase !== undefined && remote.vault?.isOpen === false)
+      await asked.call('vault.unlock', { passphrase }, { signal: during });
     const { lastId, meanwhile } = await readMissedEvents(asked, after, during);
     during.throwIfAborted();
     seen = Math.max(after ?? 0, lastId, arrived);
     current = opened;
     ({ service } = opened);
     const shown = together(link.meanwhile, meanwhile);
-    tell({ link: { name: options.mover, step: 'connected', ...(shown === undefined ? {} : { meanwhile: shown }) }, state: remote.engine });
+    tell({
+      link: { name: options.mover, step: 'connected', ...(shown === undefined ? {} : { meanwhile: shown }) },
+      state: remote.engine,
+    });
     note();
     void opened.ended.then((reason) => void lost(opened, reason));
   }
@@ -115,7 +120,13 @@ export async function openRemoteProject(options: RemoteOptions, signal: AbortSig
       const again = hurried();
       const { meanwhile } = link;
       tell({
-        link: { name: options.mover, step: 'lost', error: toErrorRecord(why), ...(why.retryable ? { retryAt: Date.now() + pause } : {}), ...(meanwhile === undefined ? {} : { meanwhile }) },
+        link: {
+          name: options.mover,
+          step: 'lost',
+          error: toErrorRecord(why),
+          ...(why.retryable ? { retryAt: Date.now() + pause } : {}),
+          ...(meanwhile === undefined ? {} : { meanwhile }),
+        },
         state: { state: 'disconnected', restarts: state.restarts, reason: why.message },
       });
       // What trying again does not mend waits for a person.
@@ -178,7 +189,8 @@ export async function openRemoteProject(options: RemoteOptions, signal: AbortSig
     vault: {
       forEngine: () => ({}),
       async create(given) {
-        if (given === undefined) throw new CausewayError('secrets.key-store-unavailable', 'a vault on a mover is protected by a passphrase');
+        if (given === undefined)
+          throw new CausewayError('secrets.key-store-unavailable', 'a vault on a mover is protected by a passphrase');
         await client().call('vault.create', { passphrase: given });
         passphrase = given;
       },
@@ -197,7 +209,12 @@ export async function openRemoteProject(options: RemoteOptions, signal: AbortSig
           return { ok: true, value: await client().call(call, input as never, { signal: during }) };
         } catch (error) {
           const isLost = error instanceof CausewayError && error.code === 'engine.connection-lost';
-          return { ok: false, error: toErrorRecord(isLost ? new CausewayError('mover.connection-lost', options.mover, { cause: error }) : error) };
+          return {
+            ok: false,
+            error: toErrorRecord(
+              isLost ? new CausewayError('mover.connection-lost', options.mover, { cause: error }) : error,
+            ),
+          };
         }
       },
       // The vault's own calls reach the mover; proxies and sleep are of this computer.
@@ -219,12 +236,23 @@ export async function openRemoteProject(options: RemoteOptions, signal: AbortSig
 /** What a person has not dismissed stays, with what came since. */
 function together(one: MoverLink['meanwhile'], other: MoverLink['meanwhile']): MoverLink['meanwhile'] {
   if (one === undefined || other === undefined) return one ?? other;
-  return { completed: one.completed + other.completed, failed: one.failed + other.failed, cancelled: one.cancelled + other.cancelled };
+  return {
+    completed: one.completed + other.completed,
+    failed: one.failed + other.failed,
+    cancelled: one.cancelled + other.cancelled,
+  };
 }
 
 function problemOf(error: unknown): CausewayError {
-  if (error instanceof QuestionForPerson) return new CausewayError('mover.login-refused', 'a password or a passphrase is needed: open the project again', { cause: error });
-  return error instanceof CausewayError ? error : new CausewayError('mover.connection-lost', error instanceof Error ? error.message : String(error), { cause: error });
+  if (error instanceof QuestionForPerson)
+    return new CausewayError('mover.login-refused', 'a password or a passphrase is needed: open the project again', {
+      cause: error,
+    });
+  return error instanceof CausewayError
+    ? error
+    : new CausewayError('mover.connection-lost', error instanceof Error ? error.message : String(error), {
+        cause: error,
+      });
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {

@@ -7,9 +7,15 @@ function shell(answers: Record<string, unknown[]> = {}) {
   return {
     subscribe: (name: string, listener: (payload: never) => void) => (listeners.set(name, listener), () => undefined),
     dispatch: async (name: string) =>
-      name in answers ? { ok: true as const, value: answers[name] } : { ok: false as const, error: { code: 'engine.unknown-call' as const, message: name, details: {}, retryable: false } },
+      name in answers
+        ? { ok: true as const, value: answers[name] }
+        : {
+            ok: false as const,
+            error: { code: 'engine.unknown-call' as const, message: name, details: {}, retryable: false },
+          },
     engine: (state: string, restarts = 0) => listeners.get('shell.changed')!({ engine: { state, restarts } } as never),
-    event: (part: Partial<Event>) => listeners.get('execution.event')!({ id: 1, at: '', message: 'm', details: {}, ...part } as never),
+    event: (part: Partial<Event>) =>
+      listeners.get('execution.event')!({ id: 1, at: '', message: 'm', details: {}, ...part } as never),
   };
 }
 
@@ -24,7 +30,13 @@ test('a run counts from its making to its end, whatever happens in between', () 
   on.event({ type: 'execution.state', executionId: 'a', details: { state: 'running' } });
   on.event({ type: 'task.state', executionId: 'a', details: { state: 'completed' } });
   on.event({ type: 'deployment.created', deploymentId: 'd', executionId: 'a' });
-  on.event({ type: 'execution.state', executionId: 'a', replicaId: 'r', details: { state: 'completed' }, message: 'done' });
+  on.event({
+    type: 'execution.state',
+    executionId: 'a',
+    replicaId: 'r',
+    details: { state: 'completed' },
+    message: 'done',
+  });
   on.event({ type: 'deployment.state', deploymentId: 'd', details: { state: 'failed' } });
   on.event({ type: 'deployment.state', deploymentId: 'd', details: { state: 'deleted' } });
   expect(counts).toEqual([1, 2, 1, 0]);
@@ -46,7 +58,12 @@ test('an interrupted run is no end to tell of', () => {
 });
 
 test('what runs already is found when an engine has started, and forgotten when none is there', async () => {
-  const on = shell({ 'execution.list': [{ id: 'a', state: 'running' }, { id: 'b', state: 'completed' }] });
+  const on = shell({
+    'execution.list': [
+      { id: 'a', state: 'running' },
+      { id: 'b', state: 'completed' },
+    ],
+  });
   const runs = watchRuns(on);
   on.engine('running');
   await expect.poll(() => runs.active).toBe(1);
@@ -64,8 +81,15 @@ test('a wave is told of once, at its end, whatever becomes of its members', () =
   on.event({ type: 'wave.state', details: { wave: 'Night 1', waveRun: 'wav_1', state: 'running' } });
   on.event({ type: 'execution.created', executionId: 'a' });
   on.event({ type: 'execution.state', executionId: 'a', details: { state: 'failed' } });
-  on.event({ type: 'wave.state', details: { wave: 'Night 1', waveRun: 'wav_1', state: 'failed' }, message: 'wave Night 1: synchronise failed: 0 of 1 completed' });
+  on.event({
+    type: 'wave.state',
+    details: { wave: 'Night 1', waveRun: 'wav_1', state: 'failed' },
+    message: 'wave Night 1: synchronise failed: 0 of 1 completed',
+  });
   on.event({ type: 'execution.created', executionId: 'b' });
   on.event({ type: 'execution.state', executionId: 'b', details: { state: 'completed' } });
-  expect(ends).toEqual([['wave', 'wav_1', 'failed', 'wave Night 1: synchronise failed: 0 of 1 completed'], ['execution', 'b', 'completed', 'm']]);
+  expect(ends).toEqual([
+    ['wave', 'wav_1', 'failed', 'wave Night 1: synchronise failed: 0 of 1 completed'],
+    ['execution', 'b', 'completed', 'm'],
+  ]);
 });

@@ -50,7 +50,13 @@ export function watchRuns(shell: Pick<Shell, 'subscribe' | 'dispatch'>): RunWatc
     if (typeof waveRun !== 'string') return;
     if (endStates.includes(state)) {
       waves.delete(waveRun);
-      const run: EndedRun = { kind: 'wave', id: waveRun, replicaId: undefined, state: state as EndedRun['state'], message };
+      const run: EndedRun = {
+        kind: 'wave',
+        id: waveRun,
+        replicaId: undefined,
+        state: state as EndedRun['state'],
+        message,
+      };
       for (const listener of onEnded) listener(run);
     } else waves.add(waveRun);
   }
@@ -95,7 +101,13 @@ export function watchRuns(shell: Pick<Shell, 'subscribe' | 'dispatch'>): RunWatc
     }
     const wasActive = active.delete(id);
     if (wasActive && waves.size === 0 && endStates.includes(state)) {
-      const run: EndedRun = { kind, id, replicaId: event.replicaId, state: state as EndedRun['state'], message: event.message };
+      const run: EndedRun = {
+        kind,
+        id,
+        replicaId: event.replicaId,
+        state: state as EndedRun['state'],
+        message: event.message,
+      };
       for (const listener of onEnded) listener(run);
     }
     tell();

@@ -28,7 +28,13 @@ export interface SampleLab {
 export function sampleLab(root: string): SampleLab | undefined {
   const launcher = join(root, 'scripts', 'launch.js');
   const node = join(root, 'node_modules', '.bin', 'node');
-  if (process.platform !== 'linux' || !existsSync(join(root, 'scripts', 'lab.ts')) || !existsSync(launcher) || !existsSync(node)) return undefined;
+  if (
+    process.platform !== 'linux' ||
+    !existsSync(join(root, 'scripts', 'lab.ts')) ||
+    !existsSync(launcher) ||
+    !existsSync(node)
+  )
+    return undefined;
   let child: ChildProcess | undefined;
   return {
     async start(say) {
@@ -51,7 +57,8 @@ export function sampleLab(root: string): SampleLab | undefined {
           if (ready.success) resolve(ready.data.ready);
           else hear(line);
         });
-        const fail = (why: string): void => reject(new CausewayError('general.sample-failed', last.length === 0 ? why : `${last.join(' / ')} (${why})`));
+        const fail = (why: string): void =>
+          reject(new CausewayError('general.sample-failed', last.length === 0 ? why : `${last.join(' / ')} (${why})`));
         lab.once('error', (error) => fail(error.message));
         lab.once('close', (code, signal) => {
           if (child === lab) child = undefined;

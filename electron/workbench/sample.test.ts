@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -53,8 +62,13 @@ async function madeProject(): Promise<string> {
 function start(script: string): Shell {
   const kept = new Map<string, unknown>();
   shell = createShell({
-    host: 'browser', version: '0.0.0', sample: sampleLab(checkout(script))!,
-    settings: settingsStore({ get: (key) => kept.get(key), set: (key, value) => void kept.set(key, structuredClone(value)) }),
+    host: 'browser',
+    version: '0.0.0',
+    sample: sampleLab(checkout(script))!,
+    settings: settingsStore({
+      get: (key) => kept.get(key),
+      set: (key, value) => void kept.set(key, structuredClone(value)),
+    }),
     spawn: nodeEngine(join(import.meta.dirname, 'testing', 'tiny-engine.ts')),
   });
   return shell;
@@ -83,7 +97,10 @@ test('it is started once, says how far it is, and its project is opened with its
   start(usual(await madeProject(), ended));
   expect((await call<ShellInfo>('shell.info')).sample).toEqual({ state: 'offered' });
   const lines = new Set<string>();
-  shell!.subscribe('shell.changed', ({ sample }: ShellInfo) => void (sample?.state === 'starting' && lines.add(sample.line)));
+  shell!.subscribe(
+    'shell.changed',
+    ({ sample }: ShellInfo) => void (sample?.state === 'starting' && lines.add(sample.line)),
+  );
   const opened = awaited((info) => info.vault?.isOpen === true);
   await call('sample.open');
   await call('sample.open');
@@ -108,7 +125,10 @@ test('a lab that does not come up is told with its last word, and can be tried a
   const failed = awaited(({ sample }) => sample?.state === 'failed');
   await call('sample.open');
   const { sample } = (await failed) as { sample: Extract<SampleState, { state: 'failed' }> };
-  expect(sample.error).toMatchObject({ code: 'general.sample-failed', message: 'qemu-system-x86_64 is missing (it exited with status 3)' });
+  expect(sample.error).toMatchObject({
+    code: 'general.sample-failed',
+    message: 'qemu-system-x86_64 is missing (it exited with status 3)',
+  });
   const failedAgain = awaited((info) => info.sample?.state === 'failed');
   await call('sample.open');
   await failedAgain;

@@ -19,14 +19,32 @@ export interface KeyValueFile {
   set(key: string, value: unknown): void;
 }
 
-const defaults: Settings = { scheme: 'system', reducedMotion: false, messageSeconds: 8, executionLimit: 4, proxy: usualProxySettings };
+const defaults: Settings = {
+  scheme: 'system',
+  reducedMotion: false,
+  messageSeconds: 8,
+  executionLimit: 4,
+  proxy: usualProxySettings,
+};
 const mostRecent = 20;
 
 /** Values of an edited file that can't be parsed fall back to the defaults. */
 export function settingsStore(file: KeyValueFile): SettingsStore {
-  const settings = (): Settings => ({ ...defaults, ...settingsSchema.partial().catch({}).parse(file.get('settings') ?? {}) }) as Settings;
-  const recent = (): Project[] => z.array(projectSchema).catch([]).parse(file.get('recentProjects') ?? []);
-  const others = (folder: string, mover: string | undefined): Project[] => recent().filter((project) => project.folder !== folder || project.mover !== mover);
+  const settings = (): Settings =>
+    ({
+      ...defaults,
+      ...settingsSchema
+        .partial()
+        .catch({})
+        .parse(file.get('settings') ?? {}),
+    }) as Settings;
+  const recent = (): Project[] =>
+    z
+      .array(projectSchema)
+      .catch([])
+      .parse(file.get('recentProjects') ?? []);
+  const others = (folder: string, mover: string | undefined): Project[] =>
+    recent().filter((project) => project.folder !== folder || project.mover !== mover);
   return {
     file,
     settings,
@@ -35,7 +53,8 @@ export function settingsStore(file: KeyValueFile): SettingsStore {
       return settings();
     },
     recent,
-    remember: (project) => file.set('recentProjects', [project, ...others(project.folder, project.mover)].slice(0, mostRecent)),
+    remember: (project) =>
+      file.set('recentProjects', [project, ...others(project.folder, project.mover)].slice(0, mostRecent)),
     forget: (folder, mover) => file.set('recentProjects', others(folder, mover)),
   };
 }

@@ -15,30 +15,48 @@ let told: ShellInfo[];
 beforeEach(() => {
   const kept = new Map<string, unknown>();
   shell = createShell({
-    host: 'desktop', version: '0.0.0', spawn: () => { throw new Error('no engine is started here'); }, installation: { application: '' },
-    settings: settingsStore({ get: (key) => kept.get(key), set: (key, value) => void kept.set(key, structuredClone(value)) }),
+    host: 'desktop',
+    version: '0.0.0',
+    spawn: () => {
+      throw new Error('no engine is started here');
+    },
+    installation: { application: '' },
+    settings: settingsStore({
+      get: (key) => kept.get(key),
+      set: (key, value) => void kept.set(key, structuredClone(value)),
+    }),
   });
   told = [];
   shell.subscribe('shell.changed', (info: ShellInfo) => told.push(info));
 });
 
-const openProject = () => shell.dispatch('mover.openProject', { mover: 'site-a', folder: 'web', create: false, secrets: {} }, never);
+const openProject = () =>
+  shell.dispatch('mover.openProject', { mover: 'site-a', folder: 'web', create: false, secrets: {} }, never);
 
-function project(name: string, stop: () => Promise<void> = () => Promise.resolve()): RemoteProject & { readonly stop: () => Promise<void> } {
+function project(
+  name: string,
+  stop: () => Promise<void> = () => Promise.resolve(),
+): RemoteProject & { readonly stop: () => Promise<void> } {
   const stopped = vi.fn(stop);
   return {
-    project: { folder: `/srv/${name}`, name, mover: 'site-a' }, link: { name: 'site-a', step: 'connected' }, stop: stopped,
+    project: { folder: `/srv/${name}`, name, mover: 'site-a' },
+    link: { name: 'site-a', step: 'connected' },
+    stop: stopped,
     vault: { describe: () => ({ exists: false, isOpen: false, words: '', keyStoreIsUsable: false }) } as never,
     engine: { state: { state: 'running', restarts: 0 }, stop: stopped } as never,
-    reconnect: () => undefined, dismissMeanwhile: () => undefined,
+    reconnect: () => undefined,
+    dismissMeanwhile: () => undefined,
   };
 }
 
 test('closing gives up what is being opened on a mover, and what waits to be', async () => {
-  open.mockImplementation((_asked, _told, signal) => new Promise((_done, failed) => {
-    if (signal.aborted) return failed(signal.reason as Error);
-    signal.addEventListener('abort', () => failed(signal.reason as Error));
-  }));
+  open.mockImplementation(
+    (_asked, _told, signal) =>
+      new Promise((_done, failed) => {
+        if (signal.aborted) return failed(signal.reason as Error);
+        signal.addEventListener('abort', () => failed(signal.reason as Error));
+      }),
+  );
   const first = openProject();
   const second = openProject();
   await vi.waitFor(() => expect(open).toHaveBeenCalled());

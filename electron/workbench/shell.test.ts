@@ -20,7 +20,10 @@ function start(more: Partial<ShellOptions> = {}): void {
   shell = createShell({
     host: 'desktop',
     version: '0.0.0',
-    settings: settingsStore({ get: (key) => kept.get(key), set: (key, value) => void kept.set(key, structuredClone(value)) }),
+    settings: settingsStore({
+      get: (key) => kept.get(key),
+      set: (key, value) => void kept.set(key, structuredClone(value)),
+    }),
     spawn: nodeEngine(join(import.meta.dirname, 'testing', 'tiny-engine.ts')),
     ...more,
   });
@@ -57,7 +60,12 @@ test('the network in effect is shown without passwords', async () => {
   vi.stubEnv('CAUSEWAY_SSH_PROXY', 'http://me:secret-word@other.example:8080');
   try {
     const network = shellCalls['shell.network'].output.parse(await value('shell.network'));
-    expect(network).toMatchObject({ proxy: 'http://proxy.example:3128', proxyFrom: 'environment', workerProxy: 'http://other.example:8080', systemCertificates: expect.any(Number) as number });
+    expect(network).toMatchObject({
+      proxy: 'http://proxy.example:3128',
+      proxyFrom: 'environment',
+      workerProxy: 'http://other.example:8080',
+      systemCertificates: expect.any(Number) as number,
+    });
     expect(JSON.stringify(network)).not.toContain('secret-word');
   } finally {
     vi.unstubAllEnvs();
@@ -68,7 +76,11 @@ describe('projects', () => {
   test('are made, closed, opened again and remembered', async () => {
     const project = { folder: join(folder, 'move'), name: 'The move' };
     expect(await value('project.create', project)).toEqual(project);
-    expect(await info()).toMatchObject({ project, engine: { state: 'running' }, vault: { exists: false, isOpen: false } });
+    expect(await info()).toMatchObject({
+      project,
+      engine: { state: 'running' },
+      vault: { exists: false, isOpen: false },
+    });
     await value('project.close');
     expect(await info()).toMatchObject({ engine: { state: 'none', restarts: 0 } });
     expect(await info()).not.toHaveProperty('project');
@@ -78,18 +90,27 @@ describe('projects', () => {
     for (const each of told) expect(shellCalls['shell.info'].output.safeParse(each).success).toBe(true);
   });
 
-  test('that can\'t be opened leave no project open', async () => {
+  test("that can't be opened leave no project open", async () => {
     const refused = join(folder, 'refuses');
-    expect(await call('project.create', { folder: refused, name: 'x' })).toMatchObject({ ok: false, error: { code: 'engine.project-busy' } });
+    expect(await call('project.create', { folder: refused, name: 'x' })).toMatchObject({
+      ok: false,
+      error: { code: 'engine.project-busy' },
+    });
     expect(await info()).toMatchObject({ engine: { state: 'none' } });
     expect(await info()).not.toHaveProperty('project');
-    expect(await call('project.open', { folder: join(folder, 'nothing') })).toMatchObject({ ok: false, error: { code: 'general.invalid-input' } });
+    expect(await call('project.open', { folder: join(folder, 'nothing') })).toMatchObject({
+      ok: false,
+      error: { code: 'general.invalid-input' },
+    });
   });
 
   test('opened twice at once end with one engine', async () => {
     await value('project.create', { folder: join(folder, 'a'), name: 'a' });
     await value('project.create', { folder: join(folder, 'b'), name: 'b' });
-    await Promise.all([value('project.open', { folder: join(folder, 'a') }), value('project.open', { folder: join(folder, 'b') })]);
+    await Promise.all([
+      value('project.open', { folder: join(folder, 'a') }),
+      value('project.open', { folder: join(folder, 'b') }),
+    ]);
     expect((await info()).project?.name).toBe('b');
     expect((await engine()).start['projectFolder']).toBe(join(folder, 'b'));
   });
@@ -99,7 +120,10 @@ describe('projects', () => {
     await value('project.create', { folder: join(folder, 'other'), name: 'other' });
     await shell.close();
     start({ chooseFolder: async () => join(folder, 'mine') });
-    expect(await call('project.open', { folder: join(folder, 'mine') })).toMatchObject({ ok: false, error: { code: 'general.invalid-input' } });
+    expect(await call('project.open', { folder: join(folder, 'mine') })).toMatchObject({
+      ok: false,
+      error: { code: 'general.invalid-input' },
+    });
     expect(await value('project.chooseFolder')).toEqual({ folder: join(folder, 'mine') });
     await value('project.open', { folder: join(folder, 'mine') });
     expect((await call('project.open', { folder: join(folder, 'other') })).ok).toBe(false);
@@ -117,7 +141,12 @@ describe('the vault', () => {
   test('with a passphrase is made and handed to the engine that runs', async () => {
     await value('vault.create', { passphrase: 'correct horse' });
     expect((await engine()).notes).toEqual([{ unlock: { passphrase: 'correct horse' } }]);
-    expect((await info()).vault).toEqual({ exists: true, isOpen: true, keyStoreIsUsable: false, words: 'Protected by a passphrase, not by the operating system.' });
+    expect((await info()).vault).toEqual({
+      exists: true,
+      isOpen: true,
+      keyStoreIsUsable: false,
+      words: 'Protected by a passphrase, not by the operating system.',
+    });
     expect(JSON.stringify(told)).not.toContain('correct horse');
   });
 
@@ -125,7 +154,10 @@ describe('the vault', () => {
     await value('vault.create', { passphrase: 'correct horse' });
     await value('project.open', { folder: join(folder, 'p') });
     expect((await info()).vault).toMatchObject({ exists: true, isOpen: false });
-    expect(await call('vault.unlock', { passphrase: 'battery staple' })).toMatchObject({ ok: false, error: { code: 'secrets.wrong-passphrase' } });
+    expect(await call('vault.unlock', { passphrase: 'battery staple' })).toMatchObject({
+      ok: false,
+      error: { code: 'secrets.wrong-passphrase' },
+    });
     await value('vault.unlock', { passphrase: 'correct horse' });
     expect((await info()).vault).toMatchObject({ exists: true, isOpen: true });
   });
@@ -145,14 +177,25 @@ describe('the vault', () => {
     await shell.close();
     start({ keyStore: safeStorageWrapper(createElectron().safeStorage, 'linux') });
     await value('project.open', { folder: join(folder, 'p') });
-    expect((await info()).vault).toEqual({ exists: false, isOpen: false, keyStoreIsUsable: true, words: 'No vault yet. GNOME Keyring (Secret Service) can protect one.' });
+    expect((await info()).vault).toEqual({
+      exists: false,
+      isOpen: false,
+      keyStoreIsUsable: true,
+      words: 'No vault yet. GNOME Keyring (Secret Service) can protect one.',
+    });
     await value('vault.create');
     const [note] = (await engine()).notes as [{ unlock: { dataKey: { kind: string; bytes: Record<string, number> } } }];
-    const key = Buffer.from((note.unlock.dataKey.bytes as { data?: number[] }).data ?? Object.values(note.unlock.dataKey.bytes));
+    const key = Buffer.from(
+      (note.unlock.dataKey.bytes as { data?: number[] }).data ?? Object.values(note.unlock.dataKey.bytes),
+    );
     expect(key).toHaveLength(32);
     await value('project.open', { folder: join(folder, 'p') });
     expect((await engine()).start['dataKey']).toMatchObject({ kind: 'os-key-store' });
-    expect((await info()).vault).toMatchObject({ exists: true, isOpen: true, words: 'Protected by GNOME Keyring (Secret Service).' });
+    expect((await info()).vault).toMatchObject({
+      exists: true,
+      isOpen: true,
+      words: 'Protected by GNOME Keyring (Secret Service).',
+    });
     expect(vaultFile() + JSON.stringify(told)).not.toContain(key.toString('base64'));
   });
 
@@ -185,5 +228,8 @@ test('a command and a waking reach the page, and the waking reaches the engine',
 test('unknown calls have a code', async () => {
   expect(await call('shell.nothing')).toMatchObject({ ok: false, error: { code: 'engine.unknown-call' } });
   mkdirSync(join(folder, 'plain'));
-  expect(await call('project.open', { folder: 'relative' })).toMatchObject({ ok: false, error: { code: 'general.invalid-input' } });
+  expect(await call('project.open', { folder: 'relative' })).toMatchObject({
+    ok: false,
+    error: { code: 'general.invalid-input' },
+  });
 });

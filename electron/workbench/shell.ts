@@ -5,7 +5,15 @@ import { isCallName } from '../../shared/contract/contract.ts';
 import type { Envelope } from '../../shared/contract/envelope.ts';
 import type { CommandId } from '../../shared/contract/commands.ts';
 import type { MoverLink } from '../../shared/contract/mover-calls.ts';
-import { isShellCall, shellCalls, type EngineState, type Project, type ShellCallName, type Settings, type ShellInfo } from '../../shared/contract/shell.ts';
+import {
+  isShellCall,
+  shellCalls,
+  type EngineState,
+  type Project,
+  type ShellCallName,
+  type Settings,
+  type ShellInfo,
+} from '../../shared/contract/shell.ts';
 import { CausewayError, toErrorRecord } from '../../shared/model/causeway-error.ts';
 import { confinedPage } from '../../shared/reports/escape-html.ts';
 import { issueLine } from '../../shared/schema/issue-line.ts';
@@ -73,7 +81,12 @@ export function createShell(options: ShellOptions): Shell {
   /** While a project on a mover is being opened. */
   let opening: MoverLink | undefined;
   // A path on a mover says nothing about this computer's disk.
-  const folders = chosenFolders(() => options.settings.recent().filter(({ mover }) => mover === undefined).map(({ folder }) => folder));
+  const folders = chosenFolders(() =>
+    options.settings
+      .recent()
+      .filter(({ mover }) => mover === undefined)
+      .map(({ folder }) => folder),
+  );
 
   const emit = (name: string, payload: unknown): void => {
     for (const listener of listeners.get(name) ?? []) listener(payload as never);
@@ -150,14 +163,21 @@ export function createShell(options: ShellOptions): Shell {
   /** The workbench closes: nothing is opened any more. */
   const closing = new AbortController();
 
-  const desk = options.installation === undefined ? undefined : moverDesk({ version: options.version, ...options.installation }, options.settings.file);
+  const desk =
+    options.installation === undefined
+      ? undefined
+      : moverDesk({ version: options.version, ...options.installation }, options.settings.file);
   const movers = (): NonNullable<typeof desk> => {
-    if (desk === undefined) throw new CausewayError('general.invalid-input', 'movers are reached from the workbench of a person only');
+    if (desk === undefined)
+      throw new CausewayError('general.invalid-input', 'movers are reached from the workbench of a person only');
     return desk;
   };
 
   /** The project that is open stays open until the other one is. */
-  async function openOnMover(asked: Parameters<NonNullable<typeof desk>['open']>[0], signal: AbortSignal): Promise<object> {
+  async function openOnMover(
+    asked: Parameters<NonNullable<typeof desk>['open']>[0],
+    signal: AbortSignal,
+  ): Promise<object> {
     const showOpening = (link: MoverLink | undefined): void => {
       opening = link;
       emit('shell.changed', info());
@@ -167,7 +187,11 @@ export function createShell(options: ShellOptions): Shell {
       emit('shell.changed', info());
     };
     try {
-      const answer = await movers().open(asked, { onLink: showOpening, onChange, onEvent: emit }, AbortSignal.any([signal, closing.signal]));
+      const answer = await movers().open(
+        asked,
+        { onLink: showOpening, onChange, onEvent: emit },
+        AbortSignal.any([signal, closing.signal]),
+      );
       if ('question' in answer) return answer;
       try {
         await stopEngine();
@@ -211,9 +235,12 @@ export function createShell(options: ShellOptions): Shell {
   }
 
   /** An engine joins its fleet when it starts. What runs would be cancelled, so that nothing may. */
-  async function changeFleet(change: (folder: string, nothingRuns: () => Promise<void>) => Promise<void>): Promise<object> {
+  async function changeFleet(
+    change: (folder: string, nothingRuns: () => Promise<void>) => Promise<void>,
+  ): Promise<object> {
     const opened = project;
-    if (opened === undefined || opened.mover !== undefined) throw new CausewayError('general.invalid-input', 'no project on this computer is open');
+    if (opened === undefined || opened.mover !== undefined)
+      throw new CausewayError('general.invalid-input', 'no project on this computer is open');
     await nothingRuns();
     await change(opened.folder, nothingRuns);
     await stopEngine();
@@ -226,8 +253,14 @@ export function createShell(options: ShellOptions): Shell {
   async function nothingRuns(): Promise<void> {
     const answer = await engine?.dispatch('queue.show', {}, closing.signal);
     const queue = answer?.ok === true ? shellQueueSchema.parse(answer.value) : undefined;
-    if (queue !== undefined && queue.executions.running + queue.executions.waiting + queue.deployments.running + queue.deployments.waiting > 0) {
-      throw new CausewayError('fleet.runs-active', `${queue.executions.running} executions and ${queue.deployments.running} deployments run`);
+    if (
+      queue !== undefined &&
+      queue.executions.running + queue.executions.waiting + queue.deployments.running + queue.deployments.waiting > 0
+    ) {
+      throw new CausewayError(
+        'fleet.runs-active',
+        `${queue.executions.running} executions and ${queue.deployments.running} deployments run`,
+      );
     }
   }
 
@@ -247,17 +280,20 @@ export function createShell(options: ShellOptions): Shell {
     emit('shell.changed', info());
   }
 
-  const sample = options.sample === undefined ? undefined : sampleOffer({
-    lab: options.sample,
-    onChange: () => emit('shell.changed', info()),
-    openProject: ({ project: folder, passphrase }) =>
-      inTurn(async () => {
-        folders.add(folder);
-        await open(readProject(folder));
-        await openVault().unlock(passphrase);
-        handOverKeys();
-      }),
-  });
+  const sample =
+    options.sample === undefined
+      ? undefined
+      : sampleOffer({
+          lab: options.sample,
+          onChange: () => emit('shell.changed', info()),
+          openProject: ({ project: folder, passphrase }) =>
+            inTurn(async () => {
+              folders.add(folder);
+              await open(readProject(folder));
+              await openVault().unlock(passphrase);
+              handOverKeys();
+            }),
+        });
   const offered = (): SampleOffer => {
     if (sample === undefined) throw new CausewayError('general.invalid-input', 'no sample project is available');
     return sample;
@@ -277,7 +313,9 @@ export function createShell(options: ShellOptions): Shell {
       return testConnection(address, signal);
     },
     async 'shell.printPdf'({ html }: { html: string }, signal: AbortSignal) {
-      return { pdf: Buffer.from(await (options.printPdf ?? pdfByBrowser)(confinedPage(html), signal)).toString('base64') };
+      return {
+        pdf: Buffer.from(await (options.printPdf ?? pdfByBrowser)(confinedPage(html), signal)).toString('base64'),
+      };
     },
     async 'shell.setProxyPassword'({ password: given }: { password: string }) {
       await password.write(given);
@@ -292,8 +330,10 @@ export function createShell(options: ShellOptions): Shell {
       emit('shell.changed', info());
       return settings;
     },
-    'project.recent': () => options.settings.recent().filter(({ folder, mover }) => mover !== undefined || existsSync(folder)),
-    'project.create': ({ folder, name }: { folder: string; name: string }) => inTurn(async () => open(createProject(allowed(folder), name))),
+    'project.recent': () =>
+      options.settings.recent().filter(({ folder, mover }) => mover !== undefined || existsSync(folder)),
+    'project.create': ({ folder, name }: { folder: string; name: string }) =>
+      inTurn(async () => open(createProject(allowed(folder), name))),
     'project.open': ({ folder }: { folder: string }) => inTurn(async () => open(readProject(allowed(folder)))),
     'project.close': () => inTurn(async () => (await closeProject(), {})),
     'project.forget'({ folder, mover }: { folder: string; mover?: string }) {
@@ -312,7 +352,9 @@ export function createShell(options: ShellOptions): Shell {
     async 'sample.end'() {
       const state = offered().state();
       if (state.state === 'running') {
-        await inTurn(async () => project?.folder === state.project && project.mover === undefined && (await closeProject()));
+        await inTurn(
+          async () => project?.folder === state.project && project.mover === undefined && (await closeProject()),
+        );
         options.settings.forget(state.project);
       }
       await offered().end();
@@ -331,13 +373,17 @@ export function createShell(options: ShellOptions): Shell {
       const membership = isHere ? membershipOf(project!.folder) : undefined;
       return { canChange: isHere, ...(membership === undefined ? {} : { membership }) };
     },
-    'fleet.join': (asked: Parameters<typeof joinFleetFromPage>[1]) => inTurn(() => changeFleet((folder, nothingRuns) => joinFleetFromPage(folder, asked, nothingRuns))),
-    'fleet.changeShare': (share: Parameters<typeof changeShare>[1]) => inTurn(() => changeFleet(async (folder) => changeShare(folder, share))),
+    'fleet.join': (asked: Parameters<typeof joinFleetFromPage>[1]) =>
+      inTurn(() => changeFleet((folder, nothingRuns) => joinFleetFromPage(folder, asked, nothingRuns))),
+    'fleet.changeShare': (share: Parameters<typeof changeShare>[1]) =>
+      inTurn(() => changeFleet(async (folder) => changeShare(folder, share))),
     'fleet.leave': () => inTurn(() => changeFleet(async (folder) => removeFleetConfig(folder))),
     'mover.list': () => desk?.list() ?? [],
-    'mover.add': (asked: Parameters<NonNullable<typeof desk>['add']>[0], signal: AbortSignal) => movers().add(asked, signal),
+    'mover.add': (asked: Parameters<NonNullable<typeof desk>['add']>[0], signal: AbortSignal) =>
+      movers().add(asked, signal),
     'mover.remove': ({ name }: { name: string }) => (movers().remove(name), {}),
-    'mover.openProject': (asked: Parameters<NonNullable<typeof desk>['open']>[0], signal: AbortSignal) => inTurn(() => openOnMover(asked, signal)),
+    'mover.openProject': (asked: Parameters<NonNullable<typeof desk>['open']>[0], signal: AbortSignal) =>
+      inTurn(() => openOnMover(asked, signal)),
     'mover.cancel': () => (desk?.cancel(), {}),
     'mover.reconnect': () => (remote?.reconnect(), {}),
     'mover.dismissMeanwhile': () => (remote?.dismissMeanwhile(), {}),

@@ -22,7 +22,14 @@ export function App() {
           event.preventDefault();
           document.getElementById('content')?.focus();
         }}
-        sx={{ position: 'absolute', left: -9999, zIndex: 2000, bgcolor: 'background.paper', p: 1, '&:focus': { left: 8, top: 8 } }}
+        sx={{
+          position: 'absolute',
+          left: -9999,
+          zIndex: 2000,
+          bgcolor: 'background.paper',
+          p: 1,
+          '&:focus': { left: 8, top: 8 },
+        }}
       >
         {text.app.skip}
       </Link>
@@ -34,7 +41,22 @@ export function App() {
         <ErrorBoundary reloads="workbench" content={address}>
           <StatusBanners />
         </ErrorBoundary>
-        <Box component="main" id="content" tabIndex={-1} sx={{ flexGrow: 1, p: 2.5, mr: 1, mb: 1, outline: 'none', bgcolor: 'background.paper', border: 1, borderColor: 'divider', borderRadius: '8px' }}>
+        <Box
+          component="main"
+          id="content"
+          tabIndex={-1}
+          sx={{
+            flexGrow: 1,
+            p: 2.5,
+            mr: 1,
+            mb: 1,
+            outline: 'none',
+            bgcolor: 'background.paper',
+            border: 1,
+            borderColor: 'divider',
+            borderRadius: '8px',
+          }}
+        >
           <ErrorBoundary reloads="content" content={address}>
             <CurrentScreen />
           </ErrorBoundary>

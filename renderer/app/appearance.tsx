@@ -14,7 +14,9 @@ export function Appearance({ children }: { readonly children: ReactNode }) {
   }, [data, setMode]);
   return (
     <>
-      <GlobalStyles styles={data?.reducedMotion === true ? stillness : { '@media (prefers-reduced-motion: reduce)': stillness }} />
+      <GlobalStyles
+        styles={data?.reducedMotion === true ? stillness : { '@media (prefers-reduced-motion: reduce)': stillness }}
+      />
       {children}
     </>
   );

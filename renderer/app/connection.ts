@@ -46,7 +46,10 @@ const socketMs = 10_000;
 
 /** Undefined where none can be opened, whether something refuses it or keeps it waiting. */
 async function openSocket(secret: string | null): Promise<Channel | undefined> {
-  const socket = new WebSocket(`ws://${location.host}/contract`, ['causeway.contract', ...(secret === null ? [] : [`session.${secret}`])]);
+  const socket = new WebSocket(`ws://${location.host}/contract`, [
+    'causeway.contract',
+    ...(secret === null ? [] : [`session.${secret}`]),
+  ]);
   const isOpen = await new Promise<boolean>((resolve) => {
     socket.addEventListener('open', () => resolve(true), { once: true });
     socket.addEventListener('error', () => resolve(false), { once: true });

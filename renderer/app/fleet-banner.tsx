@@ -37,7 +37,15 @@ export function FleetBanner() {
       >
         {text.fleet.conflicts(conflicts.length)}
       </Alert>
-      {isOpen && <ConflictDialog conflict={shown} files={conflicts.map((one) => one.file)} action={decide} onFile={setFile} onClose={() => setIsOpen(false)} />}
+      {isOpen && (
+        <ConflictDialog
+          conflict={shown}
+          files={conflicts.map((one) => one.file)}
+          action={decide}
+          onFile={setFile}
+          onClose={() => setIsOpen(false)}
+        />
+      )}
     </>
   );
 }

@@ -25,7 +25,14 @@ export function lazyScreen<P extends object>(load: () => Promise<ComponentType<P
     const [Screen, setScreen] = useState(() => loaded);
     useEffect(() => {
       // Thrown while drawing: whoever shows errors of this part of the page shows this one as well.
-      if (Screen === undefined) ready().then((screen) => setScreen(() => screen), (error: unknown) => setScreen(() => { throw error; }));
+      if (Screen === undefined)
+        ready().then(
+          (screen) => setScreen(() => screen),
+          (error: unknown) =>
+            setScreen(() => {
+              throw error;
+            }),
+        );
     }, [Screen]);
     return Screen === undefined ? null : createElement(Screen, props);
   }
@@ -36,7 +43,9 @@ export function lazyScreen<P extends object>(load: () => Promise<ComponentType<P
 
 /** Loads a screen that will be drawn in a moment. Whoever draws it shows an error. */
 export function loadAhead(screen: unknown): void {
-  loadOf.get(screen)?.().catch(() => undefined);
+  loadOf
+    .get(screen)?.()
+    .catch(() => undefined);
 }
 
 /** The screen that is shown comes first, with what it asks for. */

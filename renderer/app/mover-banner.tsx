@@ -19,7 +19,9 @@ export function MoverBanner({ link }: { readonly link: MoverLink }) {
           {text.movers.reconnecting(link.name)}
         </Alert>
       )}
-      {link.step === 'connected' && link.meanwhile !== undefined && <Meanwhile name={link.name} ends={link.meanwhile} />}
+      {link.step === 'connected' && link.meanwhile !== undefined && (
+        <Meanwhile name={link.name} ends={link.meanwhile} />
+      )}
     </>
   );
 }
@@ -33,12 +35,19 @@ function LostMover({ link: { name, error, retryAt } }: { readonly link: MoverLin
       action={<ReconnectNow />}
     >
       {/* Where the service has ended, nothing continues. */}
-      {error?.code !== 'mover.service-ended' && text.movers.lost(name)} {retryAt !== undefined && <span aria-hidden>{text.movers.retryIn(Math.max(0, Math.ceil((retryAt - now) / 1000)))}</span>}
+      {error?.code !== 'mover.service-ended' && text.movers.lost(name)}{' '}
+      {retryAt !== undefined && (
+        <span aria-hidden>{text.movers.retryIn(Math.max(0, Math.ceil((retryAt - now) / 1000)))}</span>
+      )}
       {error !== undefined && (
         <Box sx={{ overflowWrap: 'anywhere' }}>
           {errorWords(error.code).title}: {error.message}
           {/* What no further attempt mends, a person has to. */}
-          {retryAt === undefined && <div><CodeSpans>{errorWords(error.code).remedy}</CodeSpans></div>}
+          {retryAt === undefined && (
+            <div>
+              <CodeSpans>{errorWords(error.code).remedy}</CodeSpans>
+            </div>
+          )}
         </Box>
       )}
     </Alert>
@@ -48,7 +57,12 @@ function LostMover({ link: { name, error, retryAt } }: { readonly link: MoverLin
 function ReconnectNow() {
   const link = useLink();
   return (
-    <Button color="inherit" size="small" onClick={() => void link.call('mover.reconnect', {})} sx={{ whiteSpace: 'nowrap' }}>
+    <Button
+      color="inherit"
+      size="small"
+      onClick={() => void link.call('mover.reconnect', {})}
+      sx={{ whiteSpace: 'nowrap' }}
+    >
       {text.movers.reconnect}
     </Button>
   );
@@ -57,7 +71,12 @@ function ReconnectNow() {
 function Meanwhile({ name, ends }: { readonly name: string; readonly ends: NonNullable<MoverLink['meanwhile']> }) {
   const link = useLink();
   return (
-    <Alert severity={ends.failed > 0 ? 'warning' : 'info'} sx={{ borderRadius: 0 }} closeText={text.app.dismiss} onClose={() => void link.call('mover.dismissMeanwhile', {})}>
+    <Alert
+      severity={ends.failed > 0 ? 'warning' : 'info'}
+      sx={{ borderRadius: 0 }}
+      closeText={text.app.dismiss}
+      onClose={() => void link.call('mover.dismissMeanwhile', {})}
+    >
       {text.movers.meanwhile(name, ends.completed, ends.failed, ends.cancelled)}{' '}
       <Link href={hrefOf('replicas')} color="inherit">
         {text.movers.showReplicas}

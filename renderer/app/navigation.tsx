@@ -48,7 +48,12 @@ const groups: readonly { readonly title?: string; readonly entries: readonly Ent
   {
     title: text.navigation.groups.move,
     entries: [
-      { icon: SyncIcon, label: text.navigation.replicas, path: ['replicas'], covers: ['replicas', 'runs', 'deployments'] },
+      {
+        icon: SyncIcon,
+        label: text.navigation.replicas,
+        path: ['replicas'],
+        covers: ['replicas', 'runs', 'deployments'],
+      },
       { icon: FleetIcon, label: text.navigation.fleet, path: ['fleet'], covers: ['fleet'] },
     ],
   },
@@ -84,7 +89,13 @@ export const railWidth = { xs: 56, lg: 216 } as const;
 
 const wide = { display: { xs: 'none', lg: 'block' } } as const;
 /** Read aloud, and seen nowhere. */
-const unseen = { position: 'absolute', width: '1px', height: '1px', overflow: 'hidden', clipPath: 'inset(50%)' } as const;
+const unseen = {
+  position: 'absolute',
+  width: '1px',
+  height: '1px',
+  overflow: 'hidden',
+  clipPath: 'inset(50%)',
+} as const;
 
 /**
  * The rail of screens at the left; icons alone where there is little room.
@@ -97,9 +108,28 @@ export function Navigation({ foot }: { readonly foot?: ReactNode }) {
     <Box
       component="nav"
       aria-label={text.navigation.label}
-      sx={{ width: railWidth, flexShrink: 0, position: 'sticky', top: 0, height: '100vh', overflowY: 'auto', display: 'flex', flexDirection: 'column', pb: 1 }}
+      sx={{
+        width: railWidth,
+        flexShrink: 0,
+        position: 'sticky',
+        top: 0,
+        height: '100vh',
+        overflowY: 'auto',
+        display: 'flex',
+        flexDirection: 'column',
+        pb: 1,
+      }}
     >
-      <Box sx={{ display: 'flex', alignItems: 'center', gap: 1.25, px: { xs: 1.75, lg: 1.5 }, height: topBarHeight, flexShrink: 0 }}>
+      <Box
+        sx={{
+          display: 'flex',
+          alignItems: 'center',
+          gap: 1.25,
+          px: { xs: 1.75, lg: 1.5 },
+          height: topBarHeight,
+          flexShrink: 0,
+        }}
+      >
         <Box component="img" src="/icon.svg" alt="" sx={{ width: 28, height: 28 }} />
         <Typography sx={{ ...wide, fontSize: 15, fontWeight: 650 }}>{text.app.name}</Typography>
       </Box>
@@ -113,12 +143,33 @@ export function Navigation({ foot }: { readonly foot?: ReactNode }) {
   );
 }
 
-function Group({ title, entries, first }: { readonly title: string | undefined; readonly entries: readonly Entry[]; readonly first: string | undefined }) {
+function Group({
+  title,
+  entries,
+  first,
+}: {
+  readonly title: string | undefined;
+  readonly entries: readonly Entry[];
+  readonly first: string | undefined;
+}) {
   const id = useId();
   return (
     <>
       {title !== undefined && (
-        <Typography id={id} component="div" sx={{ ...wide, fontSize: 11, lineHeight: '16px', fontWeight: 500, color: shade('text3'), px: 2, pt: 1.25, pb: 0.5 }}>
+        <Typography
+          id={id}
+          component="div"
+          sx={{
+            ...wide,
+            fontSize: 11,
+            lineHeight: '16px',
+            fontWeight: 500,
+            color: shade('text3'),
+            px: 2,
+            pt: 1.25,
+            pb: 0.5,
+          }}
+        >
           {title}
         </Typography>
       )}
@@ -128,16 +179,33 @@ function Group({ title, entries, first }: { readonly title: string | undefined; 
           return (
             <ListItem key={name} disablePadding>
               <ListItemButton
-                href={hrefOf(...path)} component="a" selected={isHere} aria-current={isHere ? 'page' : undefined} title={name}
+                href={hrefOf(...path)}
+                component="a"
+                selected={isHere}
+                aria-current={isHere ? 'page' : undefined}
+                title={name}
                 sx={{
-                  'borderRadius': '5px', 'minHeight': 29, 'py': 0.25, 'px': { xs: 1.25, lg: 1 }, 'color': isHere ? 'text.primary' : 'text.secondary',
-                  '&.Mui-selected, &.Mui-selected:hover': { bgcolor: 'background.paper', boxShadow: 'inset 3px 0 0 var(--mui-palette-primary-main)' },
+                  borderRadius: '5px',
+                  minHeight: 29,
+                  py: 0.25,
+                  px: { xs: 1.25, lg: 1 },
+                  color: isHere ? 'text.primary' : 'text.secondary',
+                  '&.Mui-selected, &.Mui-selected:hover': {
+                    bgcolor: 'background.paper',
+                    boxShadow: 'inset 3px 0 0 var(--mui-palette-primary-main)',
+                  },
                 }}
               >
-                <ListItemIcon sx={{ minWidth: 28, color: isHere ? 'primary.main' : 'text.secondary', '& svg': { fontSize: 18 } }}>
+                <ListItemIcon
+                  sx={{ minWidth: 28, color: isHere ? 'primary.main' : 'text.secondary', '& svg': { fontSize: 18 } }}
+                >
                   <Icon />
                 </ListItemIcon>
-                <ListItemText primary={name} sx={{ ...wide, my: 0 }} slotProps={{ primary: { sx: { fontWeight: isHere ? 600 : 450, overflowWrap: 'anywhere' } } }} />
+                <ListItemText
+                  primary={name}
+                  sx={{ ...wide, my: 0 }}
+                  slotProps={{ primary: { sx: { fontWeight: isHere ? 600 : 450, overflowWrap: 'anywhere' } } }}
+                />
                 <Box component="span" sx={{ ...unseen, display: { lg: 'none' } }}>
                   {name}
                 </Box>

@@ -36,7 +36,13 @@ export function OwnerBanner() {
         {text.takeOver.banner(owner)}
       </Alert>
       {isAsking && (
-        <ConfirmDialog title={text.takeOver.title} confirm={text.takeOver.confirm} action={takeOver} isDestructive onClose={() => setIsAsking(false)}>
+        <ConfirmDialog
+          title={text.takeOver.title}
+          confirm={text.takeOver.confirm}
+          action={takeOver}
+          isDestructive
+          onClose={() => setIsAsking(false)}
+        >
           <Typography>{text.takeOver.before(owner)}</Typography>
           <ul style={{ margin: 0 }}>
             {text.takeOver.consequences(owner).map((line) => (

@@ -1,5 +1,11 @@
 import { fromErrorRecord, toErrorRecord, type CausewayError } from '../../shared/model/causeway-error.ts';
-import type { WorkbenchCallName, WorkbenchEventName, WorkbenchInput, WorkbenchLink, WorkbenchOutput } from './workbench-link.ts';
+import type {
+  WorkbenchCallName,
+  WorkbenchEventName,
+  WorkbenchInput,
+  WorkbenchLink,
+  WorkbenchOutput,
+} from './workbench-link.ts';
 
 export interface QueryState<T> {
   readonly data: T | undefined;
@@ -8,7 +14,20 @@ export interface QueryState<T> {
 }
 
 /** Answers that stand in the project's files, which other people change too. */
-const fromFiles = new Set<WorkbenchCallName>(['project.sync', 'trust.show', 'endpoint.list', 'replica.list', 'replica.show', 'replica.life', 'defaults.show', 'dashboard.show', 'wave.list', 'wave.show', 'wave.calendar', 'inventory.list']);
+const fromFiles = new Set<WorkbenchCallName>([
+  'project.sync',
+  'trust.show',
+  'endpoint.list',
+  'replica.list',
+  'replica.show',
+  'replica.life',
+  'defaults.show',
+  'dashboard.show',
+  'wave.list',
+  'wave.show',
+  'wave.calendar',
+  'inventory.list',
+]);
 
 /** Events come in bursts; one question answers for all of a burst. */
 const burstMs = 150;
@@ -35,7 +54,13 @@ export class QueryStore<N extends WorkbenchCallName> {
   #endAhead: (() => void) | undefined;
 
   /** @param onIdle called when nobody looks at it any more */
-  constructor(link: WorkbenchLink, name: N, input: WorkbenchInput<N>, events: readonly WorkbenchEventName[], onIdle: () => void = () => undefined) {
+  constructor(
+    link: WorkbenchLink,
+    name: N,
+    input: WorkbenchInput<N>,
+    events: readonly WorkbenchEventName[],
+    onIdle: () => void = () => undefined,
+  ) {
     this.#link = link;
     this.#name = name;
     this.#input = input;
@@ -88,14 +113,17 @@ export class QueryStore<N extends WorkbenchCallName> {
         if (!controller.signal.aborted) this.#settle({ data, error: undefined, isLoading: false });
       },
       (thrown: unknown) => {
-        if (!controller.signal.aborted) this.#settle({ data: this.#state.data, error: asCausewayError(thrown), isLoading: false });
+        if (!controller.signal.aborted)
+          this.#settle({ data: this.#state.data, error: asCausewayError(thrown), isLoading: false });
       },
     );
   };
 
   #start(): void {
     this.#stops = [
-      ...[...this.#events, ...(fromFiles.has(this.#name) ? (['project.changed'] as const) : [])].map((event) => this.#link.on(event, this.#soon)),
+      ...[...this.#events, ...(fromFiles.has(this.#name) ? (['project.changed'] as const) : [])].map((event) =>
+        this.#link.on(event, this.#soon),
+      ),
       this.#link.onState(() => this.#link.state.kind === 'open' && this.reload()),
       this.#link.on('shell.changed', ({ engine }) => {
         const runs = engine.state === 'running';
@@ -134,7 +162,12 @@ export class QueryStore<N extends WorkbenchCallName> {
 const shared = new WeakMap<WorkbenchLink, Map<string, object>>();
 
 /** The store of a question, one for all components that ask it at the same time: its answer can be thousands of rows. */
-export function sharedQuery<N extends WorkbenchCallName>(link: WorkbenchLink, name: N, input: WorkbenchInput<N>, events: readonly WorkbenchEventName[]): QueryStore<N> {
+export function sharedQuery<N extends WorkbenchCallName>(
+  link: WorkbenchLink,
+  name: N,
+  input: WorkbenchInput<N>,
+  events: readonly WorkbenchEventName[],
+): QueryStore<N> {
   const stores = shared.get(link) ?? new Map<string, object>();
   shared.set(link, stores);
   const key = JSON.stringify([name, input, events]);

@@ -25,12 +25,17 @@ export function RateFoot() {
     const at = Date.now();
     setTold((before) => {
       const others = [...before].filter(([id, one]) => id !== executionId && at - one.at < staleMs);
-      return new Map(total.phase === 'done' ? others : [...others, [executionId, { at, perSecond: total.sentPerSecond ?? total.rateBytesPerSecond }]]);
+      return new Map(
+        total.phase === 'done'
+          ? others
+          : [...others, [executionId, { at, perSecond: total.sentPerSecond ?? total.rateBytesPerSecond }]],
+      );
     });
   });
   // What has ended sends nothing more.
   useWorkbenchEvent('execution.event', ({ type, executionId, details }) => {
-    if (type === 'execution.state' && executionId !== undefined && !active.has(String(details['state']))) setTold((before) => new Map([...before].filter(([id]) => id !== executionId)));
+    if (type === 'execution.state' && executionId !== undefined && !active.has(String(details['state'])))
+      setTold((before) => new Map([...before].filter(([id]) => id !== executionId)));
   });
   const now = useNow(1000);
   const current = [...told.values()].filter(({ at }) => now - at < staleMs);

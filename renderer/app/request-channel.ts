@@ -9,7 +9,13 @@ export async function openRequestChannel(secret: string | null): Promise<Channel
   const stop = new AbortController();
   const ask = async (path: string, body: string, isLast = false): Promise<Response> => {
     const headers = { 'content-type': 'application/json', ...(secret === null ? {} : { [secretHeader]: secret }) };
-    const answer = await fetch(path, { method: 'POST', headers, body, cache: 'no-store', ...(isLast ? { keepalive: true } : { signal: stop.signal }) });
+    const answer = await fetch(path, {
+      method: 'POST',
+      headers,
+      body,
+      cache: 'no-store',
+      ...(isLast ? { keepalive: true } : { signal: stop.signal }),
+    });
     if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
     return answer;
   };
@@ -44,7 +50,9 @@ export async function openRequestChannel(secret: string | null): Promise<Channel
 
   async function receiveAll(): Promise<void> {
     while (!stop.signal.aborted) {
-      const { messages } = (await (await ask(requestPaths.receive, `{"channel":${name}}`)).json()) as { readonly messages: readonly unknown[] };
+      const { messages } = (await (await ask(requestPaths.receive, `{"channel":${name}}`)).json()) as {
+        readonly messages: readonly unknown[];
+      };
       for (const message of messages) for (const listener of listeners) listener(message);
     }
   }

@@ -20,7 +20,11 @@ export function goTo(...parts: readonly string[]): void {
 /** An address that somebody mistyped is the home screen. */
 export function parseRoute(hash: string): Route {
   try {
-    return hash.replace(/^#?\/?/, '').split('/').filter((part) => part !== '').map(decodeURIComponent);
+    return hash
+      .replace(/^#?\/?/, '')
+      .split('/')
+      .filter((part) => part !== '')
+      .map(decodeURIComponent);
   } catch {
     return [];
   }

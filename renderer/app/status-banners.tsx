@@ -21,12 +21,24 @@ export function StatusBanners() {
     <Stack role="status" aria-live="polite">
       {link.kind === 'lost' && <LostBanner retryAt={link.retryAt} />}
       {link.kind === 'open' && shell !== undefined && <EngineBanner engine={shell.engine} />}
-      {link.kind === 'open' && shell?.project !== undefined && shell.mover !== undefined && <MoverBanner link={shell.mover} />}
-      {link.kind === 'open' && shell?.project !== undefined && shell.engine.state === 'running' && <FilesBanner key={shell.project.folder} />}
-      {link.kind === 'open' && shell?.project !== undefined && shell.engine.state === 'running' && <TrustBanner key={`trust ${shell.project.folder}`} />}
-      {link.kind === 'open' && shell?.project !== undefined && shell.engine.state === 'running' && <OwnerBanner key={`owner ${shell.project.folder}`} />}
-      {link.kind === 'open' && shell?.project !== undefined && shell.engine.state === 'running' && <FleetBanner key={`fleet ${shell.project.folder}`} />}
-      {link.kind === 'open' && shell?.project !== undefined && shell.engine.state === 'running' && <NotSharedBanner key={`not shared ${shell.project.folder}`} />}
+      {link.kind === 'open' && shell?.project !== undefined && shell.mover !== undefined && (
+        <MoverBanner link={shell.mover} />
+      )}
+      {link.kind === 'open' && shell?.project !== undefined && shell.engine.state === 'running' && (
+        <FilesBanner key={shell.project.folder} />
+      )}
+      {link.kind === 'open' && shell?.project !== undefined && shell.engine.state === 'running' && (
+        <TrustBanner key={`trust ${shell.project.folder}`} />
+      )}
+      {link.kind === 'open' && shell?.project !== undefined && shell.engine.state === 'running' && (
+        <OwnerBanner key={`owner ${shell.project.folder}`} />
+      )}
+      {link.kind === 'open' && shell?.project !== undefined && shell.engine.state === 'running' && (
+        <FleetBanner key={`fleet ${shell.project.folder}`} />
+      )}
+      {link.kind === 'open' && shell?.project !== undefined && shell.engine.state === 'running' && (
+        <NotSharedBanner key={`not shared ${shell.project.folder}`} />
+      )}
     </Stack>
   );
 }
@@ -44,7 +56,8 @@ function LostBanner({ retryAt }: { readonly retryAt: number }) {
         </Button>
       }
     >
-      {text.app.lost} <span aria-hidden>{text.app.retryIn(Math.max(0, Math.ceil((retryAt - now) / 1000)))}</span> {text.app.lostHint}
+      {text.app.lost} <span aria-hidden>{text.app.retryIn(Math.max(0, Math.ceil((retryAt - now) / 1000)))}</span>{' '}
+      {text.app.lostHint}
     </Alert>
   );
 }
@@ -83,12 +96,24 @@ function EngineBanner({ engine }: { readonly engine: EngineState }) {
   // What was dismissed stays so when the page is loaded again.
   const news = `${engine.restarts} ${reason}`;
   const [dismissed, setDismissed] = useState(() => sessionStorage.getItem(dismissedAs));
-  if (engine.state === 'restarting') return <Alert severity="warning" sx={{ borderRadius: 0 }}>{text.app.engineRestarting(reason)}</Alert>;
-  if (engine.state === 'given-up') return <Alert severity="error" sx={{ borderRadius: 0 }}>{text.app.engineGivenUp(reason)}</Alert>;
+  if (engine.state === 'restarting')
+    return (
+      <Alert severity="warning" sx={{ borderRadius: 0 }}>
+        {text.app.engineRestarting(reason)}
+      </Alert>
+    );
+  if (engine.state === 'given-up')
+    return (
+      <Alert severity="error" sx={{ borderRadius: 0 }}>
+        {text.app.engineGivenUp(reason)}
+      </Alert>
+    );
   if (engine.state !== 'running' || engine.restarts === 0 || dismissed === news) return null;
   return (
     <Alert
-      severity="info" sx={{ borderRadius: 0 }} closeText={text.app.dismiss}
+      severity="info"
+      sx={{ borderRadius: 0 }}
+      closeText={text.app.dismiss}
       onClose={() => {
         sessionStorage.setItem(dismissedAs, news);
         setDismissed(news);

@@ -9,7 +9,9 @@ import { hrefOf } from './route.ts';
 import { useQuery } from './workbench-context.tsx';
 
 /** The one thing that is likely to be wanted next: a place to go to, or something to do, which the message alone offers. */
-export type ToastAction = { readonly label: string; readonly path: readonly string[] } | { readonly label: string; readonly run: () => void };
+export type ToastAction =
+  | { readonly label: string; readonly path: readonly string[] }
+  | { readonly label: string; readonly run: () => void };
 
 export interface Message {
   readonly text: string;
@@ -46,11 +48,16 @@ export function ToastProvider({ children }: { readonly children: ReactNode }) {
   const seconds = settings?.messageSeconds ?? 0;
   const close = () => setIsOpen(false);
   const show = useCallback<Show>((message, action) => {
-    setKept((before) => [{ text: message, at: Date.now(), ...(action === undefined ? {} : { action }) }, ...before].slice(0, mostKept));
+    setKept((before) =>
+      [{ text: message, at: Date.now(), ...(action === undefined ? {} : { action }) }, ...before].slice(0, mostKept),
+    );
     setCount((before) => before + 1);
     setIsOpen(true);
   }, []);
-  const messages = useMemo((): Messages => ({ kept, unseen: count - seen, markSeen: () => setSeen(count) }), [kept, count, seen]);
+  const messages = useMemo(
+    (): Messages => ({ kept, unseen: count - seen, markSeen: () => setSeen(count) }),
+    [kept, count, seen],
+  );
   const newest = kept[0];
   return (
     <ToastContext value={show}>
@@ -65,7 +72,9 @@ export function ToastProvider({ children }: { readonly children: ReactNode }) {
         onClose={(_event, reason) => reason !== 'clickaway' && close()}
         action={
           <>
-            {newest?.action !== undefined && 'run' in newest.action && <RunButton action={newest.action} onDone={close} />}
+            {newest?.action !== undefined && 'run' in newest.action && (
+              <RunButton action={newest.action} onDone={close} />
+            )}
             {newest?.action !== undefined && 'path' in newest.action && (
               <Button size="small" href={hrefOf(...newest.action.path)} onClick={close}>
                 {newest.action.label}
@@ -81,7 +90,13 @@ export function ToastProvider({ children }: { readonly children: ReactNode }) {
   );
 }
 
-function RunButton({ action, onDone }: { readonly action: { readonly label: string; readonly run: () => void }; readonly onDone: () => void }) {
+function RunButton({
+  action,
+  onDone,
+}: {
+  readonly action: { readonly label: string; readonly run: () => void };
+  readonly onDone: () => void;
+}) {
   const run = () => {
     onDone();
     action.run();

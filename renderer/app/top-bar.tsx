@@ -41,10 +41,32 @@ export function TopBar({ isMac, onCommand }: Props) {
   const shell = useShell();
   const hasProject = shell?.project !== undefined && shell.engine.state === 'running';
   return (
-    <Box component="header" sx={{ position: 'sticky', top: 0, zIndex: 'appBar', height: topBarHeight, flexShrink: 0, display: 'flex', alignItems: 'center', gap: 1.5, pr: 1.5, bgcolor: 'background.default' }}>
+    <Box
+      component="header"
+      sx={{
+        position: 'sticky',
+        top: 0,
+        zIndex: 'appBar',
+        height: topBarHeight,
+        flexShrink: 0,
+        display: 'flex',
+        alignItems: 'center',
+        gap: 1.5,
+        pr: 1.5,
+        bgcolor: 'background.default',
+      }}
+    >
       <Breadcrumb />
       <CommandField isMac={isMac} onOpen={() => onCommand('palette.open')} />
-      <Box sx={{ flex: '1 0 auto', display: 'flex', alignItems: 'center', justifyContent: 'flex-end', gap: { xs: 1, lg: 1.5 } }}>
+      <Box
+        sx={{
+          flex: '1 0 auto',
+          display: 'flex',
+          alignItems: 'center',
+          justifyContent: 'flex-end',
+          gap: { xs: 1, lg: 1.5 },
+        }}
+      >
         {shell?.project !== undefined && shell.mover !== undefined && <MoverState link={shell.mover} />}
         {hasProject && <TrustState />}
         {shell?.project !== undefined && <EngineStatus engine={shell.engine} />}
@@ -73,11 +95,34 @@ function Breadcrumb() {
   if (route.length > 1 && title !== '' && title !== section?.label) crumbs.push({ label: title });
   return (
     <Box component="nav" aria-label={text.topBar.breadcrumb} sx={{ flex: '4 1 0', minWidth: 0 }}>
-      <Box component="ol" sx={{ display: 'flex', alignItems: 'center', gap: 0.75, m: 0, p: 0, listStyle: 'none', whiteSpace: 'nowrap', overflow: 'hidden' }}>
+      <Box
+        component="ol"
+        sx={{
+          display: 'flex',
+          alignItems: 'center',
+          gap: 0.75,
+          m: 0,
+          p: 0,
+          listStyle: 'none',
+          whiteSpace: 'nowrap',
+          overflow: 'hidden',
+        }}
+      >
         {crumbs.map(({ label, path }, index) => {
           const isLast = index === crumbs.length - 1;
           return (
-            <Box component="li" key={`${index} ${label}`} title={label} sx={{ minWidth: index === 0 ? 24 : 0, flexShrink: index === 0 ? 4 : isLast ? 1 : 0, overflow: 'hidden', textOverflow: 'ellipsis', ...(isLast ? { fontWeight: 600 } : {}) }}>
+            <Box
+              component="li"
+              key={`${index} ${label}`}
+              title={label}
+              sx={{
+                minWidth: index === 0 ? 24 : 0,
+                flexShrink: index === 0 ? 4 : isLast ? 1 : 0,
+                overflow: 'hidden',
+                textOverflow: 'ellipsis',
+                ...(isLast ? { fontWeight: 600 } : {}),
+              }}
+            >
               {index > 0 && (
                 <Box component="span" aria-hidden sx={{ color: shade('text3'), mr: 0.75 }}>
                   ›
@@ -103,12 +148,27 @@ function CommandField({ isMac, onOpen }: { readonly isMac: boolean; readonly onO
     <ButtonBase
       onClick={onOpen}
       sx={{
-        'flexShrink': 0, 'width': { xs: 140, sm: 200, md: 240, lg: 280, xl: 340 }, 'height': 30, 'px': 1, 'gap': 1, 'justifyContent': 'flex-start', 'border': 1, 'borderColor': shade('lineStrong'), 'borderRadius': '5px',
-        'bgcolor': shade('raised'), 'color': 'text.secondary', 'font': 'inherit', '&:hover': { borderColor: 'action.active' },
+        flexShrink: 0,
+        width: { xs: 140, sm: 200, md: 240, lg: 280, xl: 340 },
+        height: 30,
+        px: 1,
+        gap: 1,
+        justifyContent: 'flex-start',
+        border: 1,
+        borderColor: shade('lineStrong'),
+        borderRadius: '5px',
+        bgcolor: shade('raised'),
+        color: 'text.secondary',
+        font: 'inherit',
+        '&:hover': { borderColor: 'action.active' },
       }}
     >
       <SearchIcon sx={{ fontSize: 16 }} />
-      <Box component="span" title={text.topBar.command} sx={{ flexGrow: 1, textAlign: 'left', whiteSpace: 'nowrap', overflow: 'hidden', textOverflow: 'ellipsis' }}>
+      <Box
+        component="span"
+        title={text.topBar.command}
+        sx={{ flexGrow: 1, textAlign: 'left', whiteSpace: 'nowrap', overflow: 'hidden', textOverflow: 'ellipsis' }}
+      >
         {text.topBar.command}
       </Box>
       <Box component="span" sx={{ display: { xs: 'none', md: 'inline-flex' } }}>
@@ -122,10 +182,18 @@ function TrustState() {
   const { data } = useQuery('trust.show', {}, ['shell.changed']);
   if (data === undefined) return null;
   const isGood = data.isAccepted && data.pending === 0;
-  const words = !data.isAccepted ? text.topBar.notTrusted : data.pending > 0 ? text.topBar.changes(data.pending) : text.topBar.trusted;
+  const words = !data.isAccepted
+    ? text.topBar.notTrusted
+    : data.pending > 0
+      ? text.topBar.changes(data.pending)
+      : text.topBar.trusted;
   return (
     <StatusLink path={['trust']} title={words}>
-      {isGood ? <TrustedIcon sx={{ fontSize: 18, color: stateColor('done', 'text') }} /> : <UntrustedIcon sx={{ fontSize: 18, color: stateColor('live', 'text') }} />}
+      {isGood ? (
+        <TrustedIcon sx={{ fontSize: 18, color: stateColor('done', 'text') }} />
+      ) : (
+        <UntrustedIcon sx={{ fontSize: 18, color: stateColor('live', 'text') }} />
+      )}
       <Box component="span" sx={roomy}>
         {words}
       </Box>
@@ -138,7 +206,10 @@ function MoverState({ link: { name, step } }: { readonly link: MoverLink }) {
   const isConnected = step === 'connected';
   return (
     <StatusLink path={[]} title={text.movers.status(name, text.movers.steps[step])}>
-      <MoverIcon sx={{ fontSize: 18, color: stateColor(isConnected ? 'done' : 'live', 'text') }} titleAccess={text.movers.status(name, text.movers.steps[step])} />
+      <MoverIcon
+        sx={{ fontSize: 18, color: stateColor(isConnected ? 'done' : 'live', 'text') }}
+        titleAccess={text.movers.status(name, text.movers.steps[step])}
+      />
       <Box component="span" sx={{ maxWidth: 160, overflow: 'hidden', textOverflow: 'ellipsis' }}>
         {name}
       </Box>
@@ -146,10 +217,22 @@ function MoverState({ link: { name, step } }: { readonly link: MoverLink }) {
   );
 }
 
-const familyOf: Readonly<Record<EngineState['state'], StateFamily>> = { 'none': 'idle', 'starting': 'live', 'running': 'done', 'restarting': 'live', 'given-up': 'bad', 'elsewhere': 'idle', 'disconnected': 'live' };
+const familyOf: Readonly<Record<EngineState['state'], StateFamily>> = {
+  none: 'idle',
+  starting: 'live',
+  running: 'done',
+  restarting: 'live',
+  'given-up': 'bad',
+  elsewhere: 'idle',
+  disconnected: 'live',
+};
 
 function EngineStatus({ engine: { state } }: { readonly engine: EngineState }) {
-  return state === 'running' ? <RunningEngine /> : <EngineLink family={familyOf[state]} words={text.topBar.engineStates[state]} />;
+  return state === 'running' ? (
+    <RunningEngine />
+  ) : (
+    <EngineLink family={familyOf[state]} words={text.topBar.engineStates[state]} />
+  );
 }
 
 function RunningEngine() {
@@ -175,9 +258,23 @@ function EngineLink({ family, words }: { readonly family: StateFamily; readonly 
   );
 }
 
-function StatusLink({ path, title, children }: { readonly path: readonly string[]; readonly title: string; readonly children: ReactNode }) {
+function StatusLink({
+  path,
+  title,
+  children,
+}: {
+  readonly path: readonly string[];
+  readonly title: string;
+  readonly children: ReactNode;
+}) {
   return (
-    <Link href={hrefOf(...path)} title={title} underline="hover" color="inherit" sx={{ display: 'inline-flex', alignItems: 'center', gap: 0.75, minHeight: 24, whiteSpace: 'nowrap' }}>
+    <Link
+      href={hrefOf(...path)}
+      title={title}
+      underline="hover"
+      color="inherit"
+      sx={{ display: 'inline-flex', alignItems: 'center', gap: 0.75, minHeight: 24, whiteSpace: 'nowrap' }}
+    >
       {children}
     </Link>
   );
@@ -200,15 +297,34 @@ function MessageList() {
       >
         {/* The number is drawn, not written: the button's name says it in words. */}
         <Badge
-          variant="dot" invisible={unseen === 0} color="primary" slotProps={{ badge: { style: { '--unseen': `"${unseen}"` } as CSSProperties } }}
-          sx={{ '& .MuiBadge-badge': { height: 16, minWidth: 16, px: 0.5, borderRadius: '8px', fontSize: 10, fontWeight: 600 }, '& .MuiBadge-badge::after': { content: 'var(--unseen)' } }}
+          variant="dot"
+          invisible={unseen === 0}
+          color="primary"
+          slotProps={{ badge: { style: { '--unseen': `"${unseen}"` } as CSSProperties } }}
+          sx={{
+            '& .MuiBadge-badge': {
+              height: 16,
+              minWidth: 16,
+              px: 0.5,
+              borderRadius: '8px',
+              fontSize: 10,
+              fontWeight: 600,
+            },
+            '& .MuiBadge-badge::after': { content: 'var(--unseen)' },
+          }}
         >
           <BellIcon fontSize="small" />
         </Badge>
       </IconButton>
       <Popover
-        open={anchor !== undefined} anchorEl={anchor ?? null} onClose={() => setAnchor(undefined)} anchorOrigin={{ vertical: 'bottom', horizontal: 'right' }} transformOrigin={{ vertical: 'top', horizontal: 'right' }}
-        slotProps={{ paper: { 'role': 'dialog', 'aria-label': text.topBar.messages, 'sx': { width: 360, maxHeight: 420, p: 1.5 } } }}
+        open={anchor !== undefined}
+        anchorEl={anchor ?? null}
+        onClose={() => setAnchor(undefined)}
+        anchorOrigin={{ vertical: 'bottom', horizontal: 'right' }}
+        transformOrigin={{ vertical: 'top', horizontal: 'right' }}
+        slotProps={{
+          paper: { role: 'dialog', 'aria-label': text.topBar.messages, sx: { width: 360, maxHeight: 420, p: 1.5 } },
+        }}
       >
         <Typography variant="subtitle1" component="h2" sx={{ mb: 0.5 }}>
           {text.topBar.messages}
@@ -216,7 +332,11 @@ function MessageList() {
         {kept.length === 0 && <Typography sx={{ color: 'text.secondary' }}>{text.topBar.noMessages}</Typography>}
         <Box component="ul" sx={{ m: 0, p: 0, listStyle: 'none' }}>
           {kept.map(({ text: message, at, action }) => (
-            <Box component="li" key={`${at} ${message}`} sx={{ display: 'flex', gap: 1.5, py: 0.75, borderTop: 1, borderColor: 'divider' }}>
+            <Box
+              component="li"
+              key={`${at} ${message}`}
+              sx={{ display: 'flex', gap: 1.5, py: 0.75, borderTop: 1, borderColor: 'divider' }}
+            >
               <Typography sx={{ flexGrow: 1, overflowWrap: 'anywhere', minWidth: 0 }}>
                 {message}
                 {action !== undefined && 'path' in action && (

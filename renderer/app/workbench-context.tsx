@@ -1,7 +1,15 @@
 import { createContext, use, useEffect, useEffectEvent, useMemo, useSyncExternalStore, type ReactNode } from 'react';
 import type { ShellInfo } from '../../shared/contract/shell.ts';
 import { QueryStore, sharedQuery, type QueryState } from './query-store.ts';
-import type { LinkState, WorkbenchCallName, WorkbenchEvent, WorkbenchEventName, WorkbenchInput, WorkbenchLink, WorkbenchOutput } from './workbench-link.ts';
+import type {
+  LinkState,
+  WorkbenchCallName,
+  WorkbenchEvent,
+  WorkbenchEventName,
+  WorkbenchInput,
+  WorkbenchLink,
+  WorkbenchOutput,
+} from './workbench-link.ts';
 
 interface Context {
   readonly link: WorkbenchLink;
@@ -61,7 +69,10 @@ export function useQuery<N extends WorkbenchCallName>(
 }
 
 /** Calls back for every event of a kind while the component is there. */
-export function useWorkbenchEvent<N extends WorkbenchEventName>(event: N, listener: (payload: WorkbenchEvent<N>) => void): void {
+export function useWorkbenchEvent<N extends WorkbenchEventName>(
+  event: N,
+  listener: (payload: WorkbenchEvent<N>) => void,
+): void {
   const { link } = useWorkbench();
   const current = useEffectEvent(listener);
   useEffect(() => link.on(event, (payload) => current(payload)), [link, event]);

@@ -63,7 +63,7 @@ describe('the connection to the workbench', () => {
     createLink(host.connect);
     const pauses: number[] = [];
     await vi.advanceTimersByTimeAsync(0);
-    for (let seen = host.tries, waited = 0; pauses.length < 7; ) {
+    for (let seen = host.tries, waited = 0; pauses.length < 7;) {
       await vi.advanceTimersByTimeAsync(500);
       waited += 500;
       if (host.tries === seen) continue;

@@ -10,14 +10,21 @@ export type WorkbenchEventName = keyof typeof workbenchEvents;
 export type WorkbenchEvent<N extends WorkbenchEventName> = z.output<(typeof workbenchEvents)[N]>;
 
 /** `retryAt` in milliseconds since 1970. */
-export type LinkState = { readonly kind: 'connecting' } | { readonly kind: 'open' } | { readonly kind: 'lost'; readonly retryAt: number };
+export type LinkState =
+  | { readonly kind: 'connecting' }
+  | { readonly kind: 'open' }
+  | { readonly kind: 'lost'; readonly retryAt: number };
 
 /** A connection to the workbench that comes back: listeners stay, calls fail while it is lost. */
 export interface WorkbenchLink {
   readonly state: LinkState;
   /** Returns what ends the subscription. */
   onState(listener: () => void): () => void;
-  call<N extends WorkbenchCallName>(name: N, input: WorkbenchInput<N>, signal?: AbortSignal): Promise<WorkbenchOutput<N>>;
+  call<N extends WorkbenchCallName>(
+    name: N,
+    input: WorkbenchInput<N>,
+    signal?: AbortSignal,
+  ): Promise<WorkbenchOutput<N>>;
   on<N extends WorkbenchEventName>(event: N, listener: (payload: WorkbenchEvent<N>) => void): () => void;
   /** Does not wait for the next try. */
   retryNow(): void;

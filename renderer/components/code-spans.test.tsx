@@ -2,10 +2,15 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { CodeSpans } from './code-spans.tsx';
 
-const shown = (words: string): string => renderToStaticMarkup(<CodeSpans>{words}</CodeSpans>).replaceAll(/<code[^>]*>/g, '<code>').replaceAll(/<style.*?<\/style>/g, '');
+const shown = (words: string): string =>
+  renderToStaticMarkup(<CodeSpans>{words}</CodeSpans>)
+    .replaceAll(/<code[^>]*>/g, '<code>')
+    .replaceAll(/<style.*?<\/style>/g, '');
 
 test('what stands between backticks is code, the rest is text', () => {
-  expect(shown('Check `ssh_host`, `ssh_port` and the network.')).toBe('Check <code>ssh_host</code>, <code>ssh_port</code> and the network.');
+  expect(shown('Check `ssh_host`, `ssh_port` and the network.')).toBe(
+    'Check <code>ssh_host</code>, <code>ssh_port</code> and the network.',
+  );
   expect(shown('`blkid` lists <them>')).toBe('<code>blkid</code> lists &lt;them&gt;');
 });
 

@@ -7,9 +7,12 @@ export function CodeSpans({ children }: { readonly children: string }) {
   // One without its other half is a character like any other.
   if (parts.length < 3 || parts.length % 2 === 0) return children;
   return parts.map((part, index) =>
-    index % 2 === 0 ? part : (
+    index % 2 === 0 ? (
+      part
+    ) : (
       <Box key={index} component="code" sx={{ fontFamily: fonts.code, fontSize: '0.95em', overflowWrap: 'anywhere' }}>
         {part}
       </Box>
-    ));
+    ),
+  );
 }

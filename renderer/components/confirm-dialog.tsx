@@ -23,7 +23,17 @@ interface Props {
 }
 
 /** Asks before something is done. It stays open with the error when that fails; the one who opened it closes it on success. */
-export function ConfirmDialog({ title, children, confirm, dismiss = text.app.cancel, isDestructive = false, isReady = true, width = 'sm', action, onClose }: Props) {
+export function ConfirmDialog({
+  title,
+  children,
+  confirm,
+  dismiss = text.app.cancel,
+  isDestructive = false,
+  isReady = true,
+  width = 'sm',
+  action,
+  onClose,
+}: Props) {
   const id = useId();
   return (
     <Dialog open onClose={onClose} aria-labelledby={id} maxWidth={width} fullWidth>

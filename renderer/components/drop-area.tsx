@@ -55,7 +55,12 @@ export function DropArea({ endings, prompt, choose, many = false, onFiles }: Pro
         hidden
         aria-label={choose}
         onChange={(event) => {
-          take([...(event.target.files ?? [])].map((file) => ({ name: file.webkitRelativePath === '' ? file.name : file.webkitRelativePath, file })));
+          take(
+            [...(event.target.files ?? [])].map((file) => ({
+              name: file.webkitRelativePath === '' ? file.name : file.webkitRelativePath,
+              file,
+            })),
+          );
           event.target.value = '';
         }}
       />

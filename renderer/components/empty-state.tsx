@@ -16,7 +16,9 @@ export function EmptyState({ title, lead, children }: Props) {
       <Typography variant="h6" component="p">
         {title}
       </Typography>
-      {lead !== undefined && <Typography sx={{ color: 'text.secondary', mb: children === undefined ? 0 : 2 }}>{lead}</Typography>}
+      {lead !== undefined && (
+        <Typography sx={{ color: 'text.secondary', mb: children === undefined ? 0 : 2 }}>{lead}</Typography>
+      )}
       {children}
     </Paper>
   );

@@ -26,7 +26,12 @@ export function ErrorNotice({ error, onRetry, retryLabel = text.app.tryAgain, re
   const { title, cause, remedy } = errorWords(error.code);
   const all = `${title} (${error.code})\n${text.app.evidence}: ${error.message}\n${text.app.cause}: ${cause}\n${text.app.remedy}: ${remedy}${report === undefined ? '' : `\n\n${report}`}`;
   return (
-    <Alert severity="error" variant="outlined" {...(onClose === undefined ? {} : { onClose })} sx={{ '& .MuiAlert-message': { flexGrow: 1, minWidth: 0 } }}>
+    <Alert
+      severity="error"
+      variant="outlined"
+      {...(onClose === undefined ? {} : { onClose })}
+      sx={{ '& .MuiAlert-message': { flexGrow: 1, minWidth: 0 } }}
+    >
       <AlertTitle>{title}</AlertTitle>
       <Typography variant="body2" sx={{ overflowWrap: 'anywhere', mb: 1 }}>
         <b>{text.app.evidence}:</b> <EnglishText>{error.message}</EnglishText>

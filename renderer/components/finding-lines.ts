@@ -19,11 +19,16 @@ type Told = Pick<PageFinding, 'rule' | 'message' | 'suggestion' | 'isTranslated'
 
 /** What a page says of a finding, in its language: there the words of the rule come first, and the message, which is English, is the evidence. */
 export function findingLines(finding: Told): FindingLine[] {
-  return isEnglish ? lines({ message: finding.message, suggestion: finding.suggestion }, false) : linesWith(finding, translatedFinding(finding.rule));
+  return isEnglish
+    ? lines({ message: finding.message, suggestion: finding.suggestion }, false)
+    : linesWith(finding, translatedFinding(finding.rule));
 }
 
 /** The lines in another language than English; `translated` are its words for the rule, if it has any. */
-export function linesWith({ rule, message, suggestion, isTranslated = false }: Told, translated: FindingText | undefined): FindingLine[] {
+export function linesWith(
+  { rule, message, suggestion, isTranslated = false }: Told,
+  translated: FindingText | undefined,
+): FindingLine[] {
   if (isTranslated) return lines({ message, suggestion }, false);
   const isMore = suggestion !== undefined && !repeats(suggestion, findingText(rule)?.remedy ?? '');
   return [
@@ -33,8 +38,13 @@ export function linesWith({ rule, message, suggestion, isTranslated = false }: T
   ];
 }
 
-function lines(parts: { readonly [P in FindingLine['part']]?: string | undefined }, isEnglishLine: boolean): FindingLine[] {
-  return Object.entries(parts).flatMap(([part, words]) => (words === undefined ? [] : [{ part: part as FindingLine['part'], words, isEnglish: isEnglishLine }]));
+function lines(
+  parts: { readonly [P in FindingLine['part']]?: string | undefined },
+  isEnglishLine: boolean,
+): FindingLine[] {
+  return Object.entries(parts).flatMap(([part, words]) =>
+    words === undefined ? [] : [{ part: part as FindingLine['part'], words, isEnglish: isEnglishLine }],
+  );
 }
 
 /** Whether a suggestion names nothing that the remedy of every finding of the rule does not say as well. */

@@ -14,7 +14,12 @@ interface Props {
 export function FindingMessage({ finding, suggestion = 'inline' }: Props) {
   if (isEnglish) return <EnglishMessage finding={finding} suggestion={suggestion} />;
   return findingLines(finding).map(({ part, words, isEnglish: isForeign }) => (
-    <Box key={part} component="span" {...(isForeign ? { lang: 'en' } : {})} sx={{ display: 'block', overflowWrap: 'anywhere', fontWeight: part === 'title' ? 600 : undefined }}>
+    <Box
+      key={part}
+      component="span"
+      {...(isForeign ? { lang: 'en' } : {})}
+      sx={{ display: 'block', overflowWrap: 'anywhere', fontWeight: part === 'title' ? 600 : undefined }}
+    >
       <CodeSpans>{words}</CodeSpans>
     </Box>
   ));

@@ -66,15 +66,29 @@ export function PagedTable<T>({ label, columns, rows, rowKey, sortedBy, rowDrag,
   return (
     <Paper variant="outlined" className={framedTable}>
       <TableContainer>
-        <Table size="small" aria-label={label} aria-busy={!isCurrent} sx={{ '& th, & td': { px: 1.5 }, '& tbody tr:last-child td': { border: 0 } }}>
+        <Table
+          size="small"
+          aria-label={label}
+          aria-busy={!isCurrent}
+          sx={{ '& th, & td': { px: 1.5 }, '& tbody tr:last-child td': { border: 0 } }}
+        >
           <TableHead>
             <TableRow>
               {columns.map(({ id, label: name, align = 'left', isMinor = false, sortBy }) => (
-                <TableCell key={id} align={align} sortDirection={order?.column === id ? (order.descending ? 'desc' : 'asc') : false} sx={isMinor ? minor : undefined}>
+                <TableCell
+                  key={id}
+                  align={align}
+                  sortDirection={order?.column === id ? (order.descending ? 'desc' : 'asc') : false}
+                  sx={isMinor ? minor : undefined}
+                >
                   {sortBy === undefined ? (
                     name
                   ) : (
-                    <TableSortLabel active={order?.column === id} direction={order?.column === id && order.descending ? 'desc' : 'asc'} onClick={() => toggle(id)}>
+                    <TableSortLabel
+                      active={order?.column === id}
+                      direction={order?.column === id && order.descending ? 'desc' : 'asc'}
+                      onClick={() => toggle(id)}
+                    >
                       {name}
                     </TableSortLabel>
                   )}
@@ -86,7 +100,14 @@ export function PagedTable<T>({ label, columns, rows, rowKey, sortedBy, rowDrag,
             {sorted.slice(page * pageSize, page * pageSize + Math.min(drawn, pageSize)).map((row) => (
               <TableRow key={rowKey(row)} hover {...rowDrag?.(row)}>
                 {columns.map(({ id, align = 'left', isMinor = false, cell }) => (
-                  <TableCell key={id} align={align} sx={{ ...(align === 'right' ? { fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' } : {}), ...(isMinor ? minor : {}) }}>
+                  <TableCell
+                    key={id}
+                    align={align}
+                    sx={{
+                      ...(align === 'right' ? { fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' } : {}),
+                      ...(isMinor ? minor : {}),
+                    }}
+                  >
                     {cell(row)}
                   </TableCell>
                 ))}
@@ -122,11 +143,20 @@ export function PagedTable<T>({ label, columns, rows, rowKey, sortedBy, rowDrag,
 
 const collator = new Intl.Collator(locale, { numeric: true });
 
-function* sorting<T>(rows: readonly T[], by: ((row: T) => string | number) | undefined, descending: boolean): Generator<undefined, readonly T[]> {
+function* sorting<T>(
+  rows: readonly T[],
+  by: ((row: T) => string | number) | undefined,
+  descending: boolean,
+): Generator<undefined, readonly T[]> {
   if (by === undefined) return rows;
   const sign = descending ? -1 : 1;
   return yield* sortSteps(rows, (one, other) => {
     const [left, right] = [by(one), by(other)];
-    return sign * (typeof left === 'number' && typeof right === 'number' ? left - right : collator.compare(String(left), String(right)));
+    return (
+      sign *
+      (typeof left === 'number' && typeof right === 'number'
+        ? left - right
+        : collator.compare(String(left), String(right)))
+    );
   });
 }

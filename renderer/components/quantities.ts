@@ -1,6 +1,8 @@
 import { locale, text } from '../text/text.ts';
 
-const numbers = [0, 1, 2].map((digits) => new Intl.NumberFormat(locale, { maximumFractionDigits: digits, useGrouping: false }));
+const numbers = [0, 1, 2].map(
+  (digits) => new Intl.NumberFormat(locale, { maximumFractionDigits: digits, useGrouping: false }),
+);
 
 /** Bytes with a binary unit and at most three digits: 1536 → "1.5 KiB". */
 export function bytesText(bytes: number): string {

@@ -6,7 +6,13 @@ import { text } from '../text/text.ts';
 import { ErrorNotice } from './error-notice.tsx';
 
 /** What a query answered, or that it is being asked, or why there is no answer. */
-export function QueryView<T>({ query, children }: { readonly query: Query<T>; readonly children: (data: T) => ReactNode }) {
+export function QueryView<T>({
+  query,
+  children,
+}: {
+  readonly query: Query<T>;
+  readonly children: (data: T) => ReactNode;
+}) {
   const { data, error, reload } = query;
   // The first answer is drawn between other tasks: a long list would keep the page busy.
   const isShown = useDeferredValue(data !== undefined);

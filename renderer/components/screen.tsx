@@ -27,7 +27,13 @@ export function Screen({ title, lead, actions, isWide = false, children }: Props
     <Stack spacing={3} sx={{ maxWidth: isWide ? 2400 : 1280, mx: 'auto' }}>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'flex-start', flexWrap: 'wrap' }}>
         <Box sx={{ flex: '1 1 400px', minWidth: 0 }}>
-          <Typography ref={heading} tabIndex={-1} variant="h5" component="h1" sx={{ outline: 'none', overflowWrap: 'anywhere' }}>
+          <Typography
+            ref={heading}
+            tabIndex={-1}
+            variant="h5"
+            component="h1"
+            sx={{ outline: 'none', overflowWrap: 'anywhere' }}
+          >
             {title}
           </Typography>
           {lead !== undefined && (

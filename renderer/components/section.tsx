@@ -17,7 +17,17 @@ const unframed = `:not(.${framedTable} *)`;
 /** A part of a screen in a frame, with its heading. */
 export function Section({ title, note, children }: Props) {
   return (
-    <Paper component="section" variant="outlined" aria-label={title} sx={{ p: 2.5, overflowX: 'auto', [`& .MuiTableCell-root:first-of-type${unframed}`]: { pl: 0 }, [`& .MuiTableCell-root:last-of-type${unframed}`]: { pr: 0 } }}>
+    <Paper
+      component="section"
+      variant="outlined"
+      aria-label={title}
+      sx={{
+        p: 2.5,
+        overflowX: 'auto',
+        [`& .MuiTableCell-root:first-of-type${unframed}`]: { pl: 0 },
+        [`& .MuiTableCell-root:last-of-type${unframed}`]: { pr: 0 },
+      }}
+    >
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'baseline', mb: 1 }}>
         <Typography variant="h6" component="h2">
           {title}

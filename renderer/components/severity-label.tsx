@@ -12,9 +12,24 @@ const icons = {
 } as const;
 
 /** A severity by icon and word, never by colour alone. */
-export function SeverityLabel({ severity, children }: { readonly severity: Finding['severity']; readonly children: ReactNode }) {
+export function SeverityLabel({
+  severity,
+  children,
+}: {
+  readonly severity: Finding['severity'];
+  readonly children: ReactNode;
+}) {
   return (
-    <Box component="span" sx={{ 'display': 'inline-flex', 'gap': 1, 'alignItems': 'flex-start', 'verticalAlign': 'middle', '& > svg': { flexShrink: 0 } }}>
+    <Box
+      component="span"
+      sx={{
+        display: 'inline-flex',
+        gap: 1,
+        alignItems: 'flex-start',
+        verticalAlign: 'middle',
+        '& > svg': { flexShrink: 0 },
+      }}
+    >
       {icons[severity]}
       <span>{children}</span>
     </Box>

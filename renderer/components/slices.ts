@@ -13,7 +13,11 @@ export interface BreakOptions {
 }
 
 /** Breaks for long work, so that the page draws and reacts meanwhile. */
-export function createBreaks({ sliceMs = 25, now = () => performance.now(), pause = () => new Promise((resolve) => setTimeout(resolve)) }: BreakOptions = {}): Breaks {
+export function createBreaks({
+  sliceMs = 25,
+  now = () => performance.now(),
+  pause = () => new Promise((resolve) => setTimeout(resolve)),
+}: BreakOptions = {}): Breaks {
   let since = now();
   return {
     isDue: () => now() - since >= sliceMs,
@@ -26,7 +30,12 @@ export function createBreaks({ sliceMs = 25, now = () => performance.now(), paus
 
 /** Runs steps to their end, with breaks. Rejects when it is aborted. */
 export async function inSlices<Y, R>(
-  steps: Iterator<Y, R>, { signal, onBreak, ...options }: BreakOptions & { readonly signal: AbortSignal; readonly onBreak?: (step: Y) => void },
+  steps: Iterator<Y, R>,
+  {
+    signal,
+    onBreak,
+    ...options
+  }: BreakOptions & { readonly signal: AbortSignal; readonly onBreak?: (step: Y) => void },
 ): Promise<R> {
   const breaks = createBreaks(options);
   for (;;) {
@@ -62,7 +71,10 @@ interface Failure {
  *
  * @param steps starts the work; the same function as before means the same work
  */
-export function useInSlices<R>(steps: () => Iterator<unknown, R>, rows: number): { readonly value: R | undefined; readonly isCurrent: boolean } {
+export function useInSlices<R>(
+  steps: () => Iterator<unknown, R>,
+  rows: number,
+): { readonly value: R | undefined; readonly isCurrent: boolean } {
   const isLong = rows > atOnce;
   const now = useMemo(() => (isLong ? undefined : { value: atOneGo(steps()) }), [steps, isLong]);
   const [later, setLater] = useState<Later<R>>();
@@ -79,7 +91,9 @@ export function useInSlices<R>(steps: () => Iterator<unknown, R>, rows: number):
   }, [steps, isLong]);
   // While drawing, as where there are few rows: whoever shows errors of this part of the page shows this one as well.
   if (isLong && failure?.steps === steps) throw failure.error;
-  return now === undefined ? { value: later?.value, isCurrent: later?.steps === steps } : { value: now.value, isCurrent: true };
+  return now === undefined
+    ? { value: later?.value, isCurrent: later?.steps === steps }
+    : { value: now.value, isCurrent: true };
 }
 
 /** How many rows are gone through between two looks at the clock. */
@@ -96,7 +110,10 @@ export function* filterSteps<T>(rows: readonly T[], holds: (row: T) => boolean):
 }
 
 /** Rows in order; those that compare as equal stay as they are. Takes little where they are in order already. */
-export function* sortSteps<T>(rows: readonly T[], compare: (one: T, other: T) => number): Generator<undefined, readonly T[]> {
+export function* sortSteps<T>(
+  rows: readonly T[],
+  compare: (one: T, other: T) => number,
+): Generator<undefined, readonly T[]> {
   let from = [...rows];
   let into = new Array<T>(from.length);
   let done = 0;
@@ -106,7 +123,9 @@ export function* sortSteps<T>(rows: readonly T[], compare: (one: T, other: T) =>
       const end = Math.min(start + 2 * width, from.length);
       const isInOrder = middle >= end || compare(from[middle - 1]!, from[middle]!) <= 0;
       for (let left = start, right = middle, at = start; at < end; at += 1) {
-        const takesLeft = isInOrder ? left < middle : right >= end || (left < middle && compare(from[left]!, from[right]!) <= 0);
+        const takesLeft = isInOrder
+          ? left < middle
+          : right >= end || (left < middle && compare(from[left]!, from[right]!) <= 0);
         into[at] = takesLeft ? from[left++]! : from[right++]!;
         done += 1;
         if (done % stride === 0) yield;

@@ -35,7 +35,13 @@ export function VaultNeeded() {
   );
 }
 
-function VaultState({ status, onChanged }: { readonly status: WorkbenchOutput<'vault.status'>; readonly onChanged: () => void }) {
+function VaultState({
+  status,
+  onChanged,
+}: {
+  readonly status: WorkbenchOutput<'vault.status'>;
+  readonly onChanged: () => void;
+}) {
   if (!status.exists) {
     return (
       <VaultWords icon={<LockIcon color="action" />} words={text.vault.none}>
@@ -54,7 +60,15 @@ function VaultState({ status, onChanged }: { readonly status: WorkbenchOutput<'v
   return <VaultWords icon={<LockOpenIcon color="success" />} words={text.vault.unlocked(protection)} />;
 }
 
-function VaultWords({ icon, words, children }: { readonly icon: ReactNode; readonly words: string; readonly children?: ReactNode }) {
+function VaultWords({
+  icon,
+  words,
+  children,
+}: {
+  readonly icon: ReactNode;
+  readonly words: string;
+  readonly children?: ReactNode;
+}) {
   return (
     <>
       <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', mb: 1 }}>
@@ -106,8 +120,20 @@ function CreateForm({ onDone }: { readonly onDone: () => void }) {
         </>
       )}
       {create.error !== undefined && <ErrorNotice error={create.error} />}
-      <PassphraseField label={text.vault.passphrase} value={first} problem={isShort ? text.vault.tooShort : undefined} autoComplete="new-password" onChange={setFirst} />
-      <PassphraseField label={text.vault.repeat} value={second} problem={differs ? text.vault.different : undefined} autoComplete="new-password" onChange={setSecond} />
+      <PassphraseField
+        label={text.vault.passphrase}
+        value={first}
+        problem={isShort ? text.vault.tooShort : undefined}
+        autoComplete="new-password"
+        onChange={setFirst}
+      />
+      <PassphraseField
+        label={text.vault.repeat}
+        value={second}
+        problem={differs ? text.vault.different : undefined}
+        autoComplete="new-password"
+        onChange={setSecond}
+      />
     </PassphraseForm>
   );
 }
@@ -122,9 +148,18 @@ function UnlockForm({ onDone }: { readonly onDone: () => void }) {
     onDone();
   });
   return (
-    <PassphraseForm button={text.vault.unlock} isReady={passphrase !== '' && !unlock.isBusy} onSubmit={() => void unlock.run()}>
+    <PassphraseForm
+      button={text.vault.unlock}
+      isReady={passphrase !== '' && !unlock.isBusy}
+      onSubmit={() => void unlock.run()}
+    >
       {unlock.error !== undefined && <ErrorNotice error={unlock.error} />}
-      <PassphraseField label={text.vault.passphrase} value={passphrase} autoComplete="current-password" onChange={setPassphrase} />
+      <PassphraseField
+        label={text.vault.passphrase}
+        value={passphrase}
+        autoComplete="current-password"
+        onChange={setPassphrase}
+      />
     </PassphraseForm>
   );
 }
@@ -138,7 +173,16 @@ interface PassphraseFieldProps {
 }
 
 function PassphraseField({ problem, onChange, ...field }: PassphraseFieldProps) {
-  return <TextField {...field} type="password" size="small" error={problem !== undefined} helperText={problem} onChange={(event) => onChange(event.target.value)} />;
+  return (
+    <TextField
+      {...field}
+      type="password"
+      size="small"
+      error={problem !== undefined}
+      helperText={problem}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  );
 }
 
 interface PassphraseFormProps {

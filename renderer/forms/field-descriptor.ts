@@ -3,7 +3,19 @@ import type { FieldMeta } from '../../shared/plugins/field-meta.ts';
 import { unwrap } from '../../shared/plugins/schema-fields.ts';
 import { fieldWords } from '../text/text.ts';
 
-export type FieldKind = 'text' | 'multiline' | 'secret' | 'boolean' | 'choice' | 'number' | 'list' | 'mapping' | 'entries' | 'pairs' | 'object' | 'json';
+export type FieldKind =
+  | 'text'
+  | 'multiline'
+  | 'secret'
+  | 'boolean'
+  | 'choice'
+  | 'number'
+  | 'list'
+  | 'mapping'
+  | 'entries'
+  | 'pairs'
+  | 'object'
+  | 'json';
 export type Choice = string | number;
 
 /** One field of a form, made from the schema of its key. */
@@ -32,7 +44,11 @@ export function describeFields(schema: z.ZodObject, below: string): FieldDescrip
   return Object.entries(schema.shape as Record<string, z.ZodType>).map(([key, declared]) => {
     const id = `${below}/${key}`;
     const declaredMeta = (declared.meta() ?? {}) as Partial<FieldMeta>;
-    const { title, help, group } = fieldWords(id, { title: declaredMeta.title ?? key, help: declaredMeta.help ?? '', group: declaredMeta.group ?? '' });
+    const { title, help, group } = fieldWords(id, {
+      title: declaredMeta.title ?? key,
+      help: declaredMeta.help ?? '',
+      group: declaredMeta.group ?? '',
+    });
     const meta = { ...declaredMeta, help, group };
     const required = !declared.safeParse(undefined).success;
     return { key, label: title, required, meta, ...kindOf(unwrap(declared), meta, id) };
@@ -40,7 +56,9 @@ export function describeFields(schema: z.ZodObject, below: string): FieldDescrip
 }
 
 /** Fields by their headings, in the order in which the headings first appear. */
-export function groupFields(fields: readonly FieldDescriptor[]): (readonly [group: string, fields: readonly FieldDescriptor[]])[] {
+export function groupFields(
+  fields: readonly FieldDescriptor[],
+): (readonly [group: string, fields: readonly FieldDescriptor[]])[] {
   const groups = new Map<string, FieldDescriptor[]>();
   for (const field of fields) {
     const group = field.meta.group ?? '';
@@ -70,7 +88,11 @@ function mappingKind(schema: z.ZodRecord, id: string): Kind {
   const valueChoices = choicesOf(schema.valueType as z.ZodType);
   if (valueChoices === undefined && !isText(schema.valueType as z.ZodType)) return { kind: 'json' };
   const choices = choicesOf(schema.keyType as z.ZodType);
-  return { kind: 'mapping', ...(choices === undefined ? {} : { choices }), ...(valueChoices === undefined ? {} : { valueChoices }) };
+  return {
+    kind: 'mapping',
+    ...(choices === undefined ? {} : { choices }),
+    ...(valueChoices === undefined ? {} : { valueChoices }),
+  };
 }
 
 function listKind({ element }: z.ZodArray, id: string): Kind {
@@ -83,7 +105,11 @@ function listKind({ element }: z.ZodArray, id: string): Kind {
 
 /** A boolean that may also be written as a word. */
 function isFlag(schema: z.ZodType): boolean {
-  return schema instanceof z.ZodUnion && (schema.options as z.ZodType[]).some((option) => unwrap(option) instanceof z.ZodBoolean) && !(schema.options as z.ZodType[]).some((option) => unwrap(option) instanceof z.ZodObject);
+  return (
+    schema instanceof z.ZodUnion &&
+    (schema.options as z.ZodType[]).some((option) => unwrap(option) instanceof z.ZodBoolean) &&
+    !(schema.options as z.ZodType[]).some((option) => unwrap(option) instanceof z.ZodObject)
+  );
 }
 
 export function choicesOf(schema: z.ZodType): readonly Choice[] | undefined {
@@ -95,7 +121,11 @@ export function choicesOf(schema: z.ZodType): readonly Choice[] | undefined {
 }
 
 function isText(schema: unknown): boolean {
-  return schema instanceof z.ZodString || schema instanceof z.ZodStringFormat || (schema instanceof z.ZodType && unwrap(schema) instanceof z.ZodString);
+  return (
+    schema instanceof z.ZodString ||
+    schema instanceof z.ZodStringFormat ||
+    (schema instanceof z.ZodType && unwrap(schema) instanceof z.ZodString)
+  );
 }
 
 /** A text, or a text beside a reference to one. */

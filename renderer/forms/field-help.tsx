@@ -6,7 +6,8 @@ import type { FieldDescriptor } from './field-descriptor.ts';
 export function fieldHelp({ meta, kind }: FieldDescriptor, problem?: ReactNode): ReactNode {
   if (problem !== undefined) return problem;
   const parts = [meta.help ?? ''];
-  if (meta.builtIn !== undefined) parts.push(`${text.forms.builtIn(kind === 'choice' ? choiceLabel(shown(meta.builtIn)) : shown(meta.builtIn))}.`);
+  if (meta.builtIn !== undefined)
+    parts.push(`${text.forms.builtIn(kind === 'choice' ? choiceLabel(shown(meta.builtIn)) : shown(meta.builtIn))}.`);
   if (kind === 'list') parts.push(`${text.forms.onePerLine}.`);
   return parts.filter((part) => part !== '').join(' ');
 }

@@ -37,18 +37,25 @@ describe('a mapping in a form', () => {
   const fields = describeFields(schema, 'any/part');
 
   test('takes keys with dots, brackets and any letters', () => {
-    const object = { network_map: { 'a.b[0].c': 'net', '网络 "1"': 'x', 'constructor': 'y', ' ': 'z' } };
+    const object = { network_map: { 'a.b[0].c': 'net', '网络 "1"': 'x', constructor: 'y', ' ': 'z' } };
     expect(fromFormValues(fields, toFormValues(fields, object))).toEqual(object);
   });
 
   test('says that a key is there twice', () => {
-    const rows = [{ key: 'a', value: '1' }, { key: 'a', value: '2' }];
+    const rows = [
+      { key: 'a', value: '1' },
+      { key: 'a', value: '2' },
+    ];
     expect(fieldProblems(schema, fields, { network_map: rows }).get('network_map')).toBe('Duplicate key: a');
   });
 });
 
 describe('a mapping to objects in a form', () => {
-  const schema = z.strictObject({ network_map: z.record(z.string(), z.strictObject({ id: z.string(), groups: z.array(z.string()).optional() })).optional() });
+  const schema = z.strictObject({
+    network_map: z
+      .record(z.string(), z.strictObject({ id: z.string(), groups: z.array(z.string()).optional() }))
+      .optional(),
+  });
   const fields = describeFields(schema, 'any/part');
 
   test('is rows of a name and its fields, whatever the names are', () => {
@@ -59,7 +66,10 @@ describe('a mapping to objects in a form', () => {
 
   test('leaves out rows with nothing in them, and says that a name is there twice', () => {
     expect(fromFormValues(fields, { network_map: [{ key: '', members: { id: '', groups: '' } }] })).toEqual({});
-    const rows = [{ key: 'a', members: { id: '1' } }, { key: 'a', members: { id: '2' } }];
+    const rows = [
+      { key: 'a', members: { id: '1' } },
+      { key: 'a', members: { id: '2' } },
+    ];
     expect(fieldProblems(schema, fields, { network_map: rows }).get('network_map')).toBe('Duplicate key: a');
   });
 });

@@ -18,14 +18,25 @@ export interface EntryRow {
 }
 
 /** What a field holds while it is edited. An empty text is "not set" everywhere. */
-export type FieldValue = string | boolean | readonly MappingRow[] | readonly EntryRow[] | { readonly $secret: string } | FormValues;
+export type FieldValue =
+  | string
+  | boolean
+  | readonly MappingRow[]
+  | readonly EntryRow[]
+  | { readonly $secret: string }
+  | FormValues;
 export interface FormValues {
   [key: string]: FieldValue;
 }
 
 /** An object as the form edits it. */
 export function toFormValues(fields: readonly FieldDescriptor[], object: JsonObject): FormValues {
-  return Object.fromEntries(fields.map((field) => [field.key, toFieldValue(field, Object.hasOwn(object, field.key) ? object[field.key] : undefined)]));
+  return Object.fromEntries(
+    fields.map((field) => [
+      field.key,
+      toFieldValue(field, Object.hasOwn(object, field.key) ? object[field.key] : undefined),
+    ]),
+  );
 }
 
 export function toFieldValue(field: FieldDescriptor, value: JsonValue | undefined): FieldValue {
@@ -35,7 +46,12 @@ export function toFieldValue(field: FieldDescriptor, value: JsonValue | undefine
     case 'mapping':
       return isJsonObject(value) ? Object.entries(value).map(([key, one]) => ({ key, value: jsonText(one) })) : [];
     case 'entries':
-      return isJsonObject(value) ? Object.entries(value).map(([key, one]) => ({ key, members: toFormValues(field.members ?? [], isJsonObject(one) ? one : {}) })) : [];
+      return isJsonObject(value)
+        ? Object.entries(value).map(([key, one]) => ({
+            key,
+            members: toFormValues(field.members ?? [], isJsonObject(one) ? one : {}),
+          }))
+        : [];
     case 'pairs':
       return Array.isArray(value) ? value.filter(isJsonObject).map((one) => pairRow(field, one)) : [];
     case 'list':
@@ -43,7 +59,11 @@ export function toFieldValue(field: FieldDescriptor, value: JsonValue | undefine
     case 'json':
       return value === undefined ? '' : JSON.stringify(value, null, 2);
     case 'boolean':
-      return typeof value === 'boolean' ? value : typeof value === 'string' && value !== '' ? /^(true|yes|on|1)$/i.test(value) : '';
+      return typeof value === 'boolean'
+        ? value
+        : typeof value === 'string' && value !== ''
+          ? /^(true|yes|on|1)$/i.test(value)
+          : '';
     case 'secret':
       return isJsonObject(value) ? { $secret: jsonText(value['$secret']) } : '';
     default:
@@ -73,7 +93,9 @@ export function fromFieldValue(field: FieldDescriptor, value: FieldValue): JsonV
       return rows.length === 0 ? undefined : Object.fromEntries(rows.map((row) => [row.key, row.value]));
     }
     case 'entries': {
-      const rows = (value as readonly EntryRow[]).map((row) => [row.key, fromFormValues(field.members ?? [], row.members)] as const).filter(([key, one]) => key !== '' || Object.keys(one).length > 0);
+      const rows = (value as readonly EntryRow[])
+        .map((row) => [row.key, fromFormValues(field.members ?? [], row.members)] as const)
+        .filter(([key, one]) => key !== '' || Object.keys(one).length > 0);
       return rows.length === 0 ? undefined : Object.fromEntries(rows);
     }
     case 'pairs': {
@@ -112,10 +134,16 @@ function parsedJson(written: string): JsonValue | undefined {
 }
 
 /** What is wrong with each field, by its path in the form (`a.b`). */
-export function fieldProblems(schema: z.ZodObject, fields: readonly FieldDescriptor[], values: FormValues): ReadonlyMap<string, string> {
+export function fieldProblems(
+  schema: z.ZodObject,
+  fields: readonly FieldDescriptor[],
+  values: FormValues,
+): ReadonlyMap<string, string> {
   const problems = new Map<string, string>();
   collectOwnProblems(fields, values, [], problems);
-  for (const { path, message, rule } of checkShape(schema, fromFormValues(fields, values), { unknownKey: ({ key }) => ({ message: key }) })) {
+  for (const { path, message, rule } of checkShape(schema, fromFormValues(fields, values), {
+    unknownKey: ({ key }) => ({ message: key }),
+  })) {
     const at = fieldPath(fields, path.map(String));
     if (!problems.has(at)) problems.set(at, rule === 'missing-key' ? text.forms.missing : message);
   }
@@ -123,12 +151,18 @@ export function fieldProblems(schema: z.ZodObject, fields: readonly FieldDescrip
 }
 
 /** What a schema can't see: a text that is no JSON, a key that is there twice. */
-function collectOwnProblems(fields: readonly FieldDescriptor[], values: FormValues, below: readonly string[], problems: Map<string, string>): void {
+function collectOwnProblems(
+  fields: readonly FieldDescriptor[],
+  values: FormValues,
+  below: readonly string[],
+  problems: Map<string, string>,
+): void {
   for (const field of fields) {
     const at = [...below, field.key];
     const value = values[field.key] ?? '';
     if (field.kind === 'object') collectOwnProblems(field.members ?? [], value as FormValues, at, problems);
-    if (field.kind === 'json' && value !== '' && parsedJson(value as string) === undefined) problems.set(at.join('.'), text.forms.notJson);
+    if (field.kind === 'json' && value !== '' && parsedJson(value as string) === undefined)
+      problems.set(at.join('.'), text.forms.notJson);
     if (field.kind === 'mapping' || field.kind === 'entries') {
       const keys = (value as readonly { readonly key: string }[]).map((row) => row.key);
       const twice = keys.find((key, index) => key !== '' && keys.indexOf(key) !== index);

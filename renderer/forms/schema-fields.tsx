@@ -20,7 +20,12 @@ interface SchemaFieldsProps<T extends FieldValues> {
 }
 
 /** All fields of a schema under their headings. */
-export function SchemaFields<T extends FieldValues>({ fields, control: typed, below, manualPage }: SchemaFieldsProps<T>) {
+export function SchemaFields<T extends FieldValues>({
+  fields,
+  control: typed,
+  below,
+  manualPage,
+}: SchemaFieldsProps<T>) {
   // The fields come from a schema at run time: the form's static type says nothing about them.
   const control = typed as unknown as Control;
   return (
@@ -32,7 +37,13 @@ export function SchemaFields<T extends FieldValues>({ fields, control: typed, be
           </Typography>
           <Stack spacing={2}>
             {members.map((field) => (
-              <SchemaField key={field.key} field={field} control={control} path={`${below}.${field.key}`} manual={{ page: manualPage, anchor: manualAnchors.key(field.key) }} />
+              <SchemaField
+                key={field.key}
+                field={field}
+                control={control}
+                path={`${below}.${field.key}`}
+                manual={{ page: manualPage, anchor: manualAnchors.key(field.key) }}
+              />
             ))}
           </Stack>
         </Box>
@@ -69,7 +80,13 @@ function SchemaField({ field, control, path, manual }: SchemaFieldProps) {
       </Typography>
       <Stack spacing={2}>
         {field.members?.map((member) => (
-          <SchemaField key={member.key} field={member} control={control} path={`${path}.${member.key}`} manual={{ page: manual.page, anchor: `${manual.anchor}.${member.key}` }} />
+          <SchemaField
+            key={member.key}
+            field={member}
+            control={control}
+            path={`${path}.${member.key}`}
+            manual={{ page: manual.page, anchor: `${manual.anchor}.${member.key}` }}
+          />
         ))}
       </Stack>
     </Box>

@@ -6,10 +6,18 @@ import type { FindingText } from '../../shared/validation/finding-texts.ts';
 import type { text as english } from './en/index.ts';
 
 /** A text with any wording in the place of the English one; what it takes, and the names of its parts, stay the same. */
-type Reworded<T> = T extends string ? string : T extends (...given: infer G) => infer R ? (...given: G) => Reworded<R> : { readonly [K in keyof T]: Reworded<T[K]> };
+type Reworded<T> = T extends string
+  ? string
+  : T extends (...given: infer G) => infer R
+    ? (...given: G) => Reworded<R>
+    : { readonly [K in keyof T]: Reworded<T[K]> };
 
 /** Any of the texts, and any part of those in groups. */
-type PartOf<T> = T extends string ? string : T extends (...given: infer G) => infer R ? (...given: G) => Reworded<R> : { readonly [K in keyof T]?: PartOf<T[K]> };
+type PartOf<T> = T extends string
+  ? string
+  : T extends (...given: infer G) => infer R
+    ? (...given: G) => Reworded<R>
+    : { readonly [K in keyof T]?: PartOf<T[K]> };
 
 /** Every text of the workbench. */
 export type Texts = Reworded<typeof english>;

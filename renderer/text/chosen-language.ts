@@ -33,5 +33,9 @@ function tagOfChoice(): string {
   const stored = globalThis.localStorage?.getItem(storedAs);
   if (stored !== null && stored !== undefined && Object.hasOwn(languages, stored)) return stored;
   const tags = Object.keys(languages);
-  return languageWishes().map((wish) => tags.find((tag) => tag === wish || tag === wish.split('-')[0])).find((tag) => tag !== undefined) ?? 'en';
+  return (
+    languageWishes()
+      .map((wish) => tags.find((tag) => tag === wish || tag === wish.split('-')[0]))
+      .find((tag) => tag !== undefined) ?? 'en'
+  );
 }

@@ -15,11 +15,17 @@ function textsOf(words: unknown, path: readonly string[] = []): Map<string, Text
   return new Map(Object.entries(words as object).flatMap(([key, value]) => [...textsOf(value, [...path, key])]));
 }
 
-const values: readonly ((place: number) => unknown)[] = [(place) => 11 + place, (place) => `‹${11 + place}›`, (place) => [`‹${11 + place}›`, `‹${21 + place}›`], () => true];
+const values: readonly ((place: number) => unknown)[] = [
+  (place) => 11 + place,
+  (place) => `‹${11 + place}›`,
+  (place) => [`‹${11 + place}›`, `‹${21 + place}›`],
+  () => true,
+];
 
 /** Parameters that a text can be given: by trial, because their types do not exist when it is called. */
 function parametersFor(text: (...given: unknown[]) => unknown): readonly unknown[] | undefined {
-  const choices = (count: number): unknown[][] => (count === 0 ? [[]] : choices(count - 1).flatMap((before) => values.map((value) => [...before, value(count - 1)])));
+  const choices = (count: number): unknown[][] =>
+    count === 0 ? [[]] : choices(count - 1).flatMap((before) => values.map((value) => [...before, value(count - 1)]));
   return choices(text.length).find((given) => {
     try {
       return !/NaN|undefined|\[object/.test([text(...given)].flat().join(' '));
@@ -30,7 +36,17 @@ function parametersFor(text: (...given: unknown[]) => unknown): readonly unknown
 }
 
 /** The numbers and given words in a text, which are the same in every language. */
-const fixed = (written: unknown): string => [...new Set([written].flat().join(' ').match(/\d+|‹\d+›/g) ?? [])].toSorted().join(' ');
+const fixed = (written: unknown): string =>
+  [
+    ...new Set(
+      [written]
+        .flat()
+        .join(' ')
+        .match(/\d+|‹\d+›/g) ?? [],
+    ),
+  ]
+    .toSorted()
+    .join(' ');
 
 function difference(english: Text, german: Text): string | undefined {
   if (typeof english === 'string' || typeof german === 'string') {
@@ -59,18 +75,25 @@ describe('the German texts', () => {
   test('take the same parameters, and say the same numbers and names', () => {
     const wrong = [...english].flatMap(([path, written]) => {
       const translated = german.get(path);
-      const found = translated === undefined || inOtherWords.includes(path) ? undefined : difference(written, translated);
+      const found =
+        translated === undefined || inOtherWords.includes(path) ? undefined : difference(written, translated);
       return found === undefined ? [] : [`${path}: ${found}`];
     });
     expect(wrong).toEqual([]);
   });
 
   test('are not empty where the English ones are not, and have no spaces around them', () => {
-    expect([...german].filter(([, words]) => typeof words === 'string' && (words === '' || words.trim() !== words)).map(([path]) => path)).toEqual([]);
+    expect(
+      [...german]
+        .filter(([, words]) => typeof words === 'string' && (words === '' || words.trim() !== words))
+        .map(([path]) => path),
+    ).toEqual([]);
   });
 
   test('address people formally', () => {
-    expect([...german].filter(([, words]) => /\b(du|dein\w*|dir|dich)\b/i.test(String(words))).map(([path]) => path)).toEqual([]);
+    expect(
+      [...german].filter(([, words]) => /\b(du|dein\w*|dir|dich)\b/i.test(String(words))).map(([path]) => path),
+    ).toEqual([]);
   });
 });
 
@@ -78,13 +101,28 @@ test('German can be chosen, with German plurals and numbers', async () => {
   const { name, load } = languages['de']!;
   expect(name).toBe('Deutsch');
   const { text } = await load();
-  expect([0, 1, 2, 12_000].map((count) => text.topBar.rateOf(count))).toEqual(['0 Ausführungen', '1 Ausführung', '2 Ausführungen', '12.000 Ausführungen']);
+  expect([0, 1, 2, 12_000].map((count) => text.topBar.rateOf(count))).toEqual([
+    '0 Ausführungen',
+    '1 Ausführung',
+    '2 Ausführungen',
+    '12.000 Ausführungen',
+  ]);
   expect(text.home.steps.map(({ title }) => title)).toEqual(germanTexts.home.steps.map(({ title }) => title));
 });
 
 test('a text without translation is English, in groups and lists too', () => {
-  const { app, replicas, home } = overEnglish({ app: { cancel: 'Abbrechen' }, replicas: { steps: { open: 'VM anzeigen' } }, home: { steps: [{ title: 'Tresor erstellen' }] } });
+  const { app, replicas, home } = overEnglish({
+    app: { cancel: 'Abbrechen' },
+    replicas: { steps: { open: 'VM anzeigen' } },
+    home: { steps: [{ title: 'Tresor erstellen' }] },
+  });
   expect([app.cancel, app.close]).toEqual(['Abbrechen', englishTexts.app.close]);
-  expect([replicas.steps.open, replicas.steps.deploy, replicas.chosen(2)]).toEqual(['VM anzeigen', englishTexts.replicas.steps.deploy, '2 selected']);
-  expect(home.steps.map(({ title, lead }) => [title, lead])).toEqual(englishTexts.home.steps.map(({ title, lead }, index) => [index === 0 ? 'Tresor erstellen' : title, lead]));
+  expect([replicas.steps.open, replicas.steps.deploy, replicas.chosen(2)]).toEqual([
+    'VM anzeigen',
+    englishTexts.replicas.steps.deploy,
+    '2 selected',
+  ]);
+  expect(home.steps.map(({ title, lead }) => [title, lead])).toEqual(
+    englishTexts.home.steps.map(({ title, lead }, index) => [index === 0 ? 'Tresor erstellen' : title, lead]),
+  );
 });

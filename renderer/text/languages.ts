@@ -21,5 +21,7 @@ interface ChoosableLanguage {
 export const languages: Readonly<Record<string, ChoosableLanguage>> = {
   en: { name: 'English', load: async () => ({ text: english }) },
   de: { name: 'Deutsch', load: async () => (await import('./de/index.ts')).german },
-  ...(import.meta.env.MODE === 'pseudo' ? { 'en-XA': { name: pseudoText('Pseudo'), load: async () => pseudoLanguage() } } : {}),
+  ...(import.meta.env.MODE === 'pseudo'
+    ? { 'en-XA': { name: pseudoText('Pseudo'), load: async () => pseudoLanguage() } }
+    : {}),
 };

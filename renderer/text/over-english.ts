@@ -11,5 +11,10 @@ function merged<T>(written: T, translated: unknown): T {
   if (typeof written !== 'object' || written === null) return translated as T;
   const own = translated as Readonly<Record<string, unknown>>;
   if (Array.isArray(written)) return written.map((one: unknown, index) => merged(one, own[index])) as T;
-  return Object.fromEntries(Object.entries(written).map(([key, value]) => [key, merged<unknown>(value, Object.hasOwn(own, key) ? own[key] : undefined)])) as T;
+  return Object.fromEntries(
+    Object.entries(written).map(([key, value]) => [
+      key,
+      merged<unknown>(value, Object.hasOwn(own, key) ? own[key] : undefined),
+    ]),
+  ) as T;
 }

@@ -18,9 +18,12 @@ export function pseudoText(written: string): string {
 
 function pseudoOf<T>(words: T): T {
   if (typeof words === 'string') return pseudoText(words) as T;
-  if (typeof words === 'function') return ((...given: unknown[]) => pseudoOf((words as (...all: unknown[]) => unknown)(...given))) as T;
+  if (typeof words === 'function')
+    return ((...given: unknown[]) => pseudoOf((words as (...all: unknown[]) => unknown)(...given))) as T;
   if (Array.isArray(words)) return words.map(pseudoOf) as T;
-  return Object.fromEntries(Object.entries(words as object).map(([key, value]) => [key, key === kept ? value : pseudoOf(value)])) as T;
+  return Object.fromEntries(
+    Object.entries(words as object).map(([key, value]) => [key, key === kept ? value : pseudoOf(value)]),
+  ) as T;
 }
 
 /** Made from English; no one speaks it. */
@@ -28,8 +31,20 @@ export function pseudoLanguage(): Language {
   return {
     text: pseudoOf<Texts>(english),
     pluginTitle: (_plugin, title) => pseudoText(title),
-    fieldWords: (_field, { title, help, group }) => ({ title: pseudoText(title), help: pseudoText(help), group: pseudoText(group) }),
-    errorWords: (_code, { title, cause, remedy }) => ({ title: pseudoText(title), cause: pseudoText(cause), remedy: pseudoText(remedy) }),
-    findingWords: (_name, { title, cause, remedy }) => ({ title: pseudoText(title), cause: pseudoText(cause), remedy: pseudoText(remedy) }),
+    fieldWords: (_field, { title, help, group }) => ({
+      title: pseudoText(title),
+      help: pseudoText(help),
+      group: pseudoText(group),
+    }),
+    errorWords: (_code, { title, cause, remedy }) => ({
+      title: pseudoText(title),
+      cause: pseudoText(cause),
+      remedy: pseudoText(remedy),
+    }),
+    findingWords: (_name, { title, cause, remedy }) => ({
+      title: pseudoText(title),
+      cause: pseudoText(cause),
+      remedy: pseudoText(remedy),
+    }),
   };
 }

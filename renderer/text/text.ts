@@ -5,7 +5,13 @@ import { findingName, findingText } from '../../shared/validation/finding-texts.
 import type { ErrorWords, FieldWords, FindingWords, Texts } from './catalogue.ts';
 import { chosenLanguage, language, languageWishes } from './chosen-language.ts';
 
-const { text: words, fieldWords: wordsOfField, errorWords: wordsOfError, findingWords: wordsOfFinding, pluginTitle: titleOfPlugin } = chosenLanguage();
+const {
+  text: words,
+  fieldWords: wordsOfField,
+  errorWords: wordsOfError,
+  findingWords: wordsOfFinding,
+  pluginTitle: titleOfPlugin,
+} = chosenLanguage();
 
 /** Every text of the workbench in the page's language. */
 export const text: Texts = words;
@@ -39,7 +45,7 @@ export function errorWords(code: ErrorCode): ErrorWords {
 /** What people read of a finding's rule, in the page's language; undefined for a rule without texts. */
 export function findingWords(rule: string): FindingWords | undefined {
   const english = findingText(rule);
-  return english === undefined ? undefined : wordsOfFinding?.(findingName(rule), english) ?? english;
+  return english === undefined ? undefined : (wordsOfFinding?.(findingName(rule), english) ?? english);
 }
 
 /** Whether the page speaks the language of what is stored: messages of errors, findings and guests. */

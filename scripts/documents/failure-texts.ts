@@ -29,20 +29,35 @@ const errorAreas: Readonly<Record<string, string>> = {
 export function errorSections(): string {
   const byArea = Map.groupBy(Object.entries<ErrorText>(errorCatalogue), ([code]) => code.split('.')[0]!);
   const unnamed = [...byArea.keys()].filter((area) => errorAreas[area] === undefined);
-  if (unnamed.length > 0) throw new Error(`headings in scripts/documents/failure-texts.ts: missing for ${unnamed.join(', ')}`);
-  return Object.entries(errorAreas).flatMap(([area, heading]) => [
-    `### ${heading}`,
-    ...(byArea.get(area) ?? []).map(([code, { title, cause, remedy, retryable }]) =>
-      section(manualAnchors.error(code), title, code, cause, remedy, retryable ? 'the same action may succeed when it is tried again.' : undefined)),
-  ]).join('\n\n');
+  if (unnamed.length > 0)
+    throw new Error(`headings in scripts/documents/failure-texts.ts: missing for ${unnamed.join(', ')}`);
+  return Object.entries(errorAreas)
+    .flatMap(([area, heading]) => [
+      `### ${heading}`,
+      ...(byArea.get(area) ?? []).map(([code, { title, cause, remedy, retryable }]) =>
+        section(
+          manualAnchors.error(code),
+          title,
+          code,
+          cause,
+          remedy,
+          retryable ? 'the same action may succeed when it is tried again.' : undefined,
+        ),
+      ),
+    ])
+    .join('\n\n');
 }
 
 /** Every finding with its meaning, cause and remedy, by areas. */
 export function findingSections(): string {
-  return Object.entries(findingAreas).flatMap(([area, rows]) => [
-    `### ${area}`,
-    ...Object.entries<readonly [string, string, string]>(rows).map(([name, [title, cause, remedy]]) => section(manualAnchors.finding(name), title, name, cause, remedy)),
-  ]).join('\n\n');
+  return Object.entries(findingAreas)
+    .flatMap(([area, rows]) => [
+      `### ${area}`,
+      ...Object.entries<readonly [string, string, string]>(rows).map(([name, [title, cause, remedy]]) =>
+        section(manualAnchors.finding(name), title, name, cause, remedy),
+      ),
+    ])
+    .join('\n\n');
 }
 
 function section(anchor: string, title: string, code: string, cause: string, remedy: string, further?: string): string {

@@ -6,7 +6,12 @@ import { guestLayouts } from '../../e2e/rigs/guests/layouts.ts';
 import { markdownTable } from './generated-block.ts';
 
 const resultFile = 'docs/results/guests.json';
-const titles: Readonly<Record<(typeof corpusBuses)[number], string>> = { scsi: 'VirtIO SCSI', virtio: 'VirtIO block', ide: 'IDE', sata: 'SATA' };
+const titles: Readonly<Record<(typeof corpusBuses)[number], string>> = {
+  scsi: 'VirtIO SCSI',
+  virtio: 'VirtIO block',
+  ide: 'IDE',
+  sata: 'SATA',
+};
 /** Those that are moved from another hypervisor than the rest have a spec of their own. */
 const layouts = Object.entries(guestLayouts).filter(([name]) => name !== 'generation2');
 
@@ -18,7 +23,14 @@ export function corpusTable({ guests }: Pick<CorpusResults, 'guests'>): string {
   ];
   const rows = known.map(({ name, about, refused }) => {
     const found = guests[name];
-    const outcome = found === undefined ? 'not run' : found.prepared === refused ? `refused, as it should be (\`${refused}\`)` : found.prepared === 'prepared' ? 'yes' : `**no** (\`${found.prepared}\`)`;
+    const outcome =
+      found === undefined
+        ? 'not run'
+        : found.prepared === refused
+          ? `refused, as it should be (\`${refused}\`)`
+          : found.prepared === 'prepared'
+            ? 'yes'
+            : `**no** (\`${found.prepared}\`)`;
     const cells = corpusBuses.map((bus) => {
       const came = found?.buses[bus];
       if (refused !== undefined) return '–';
@@ -34,7 +46,9 @@ export function corpusInParts(results: Pick<CorpusResults, 'date' | 'guests'> | 
   if (results === undefined) return 'none on record';
   const guests = Object.entries(corpus).map(([name, { refused }]) => ({ refused, found: results.guests[name] }));
   const right = guests.filter(({ refused, found }) => found?.prepared === (refused ?? 'prepared')).length;
-  const starts = guests.filter(({ refused }) => refused === undefined).flatMap(({ found }) => corpusBuses.map((bus) => found?.buses[bus]));
+  const starts = guests
+    .filter(({ refused }) => refused === undefined)
+    .flatMap(({ found }) => corpusBuses.map((bus) => found?.buses[bus]));
   const failed = starts.filter((came) => came !== undefined && came !== 'booted').length;
   const answered = `${starts.filter((came) => came === 'booted').length} of ${starts.length} starts answered`;
   return `run in parts, last ${results.date.slice(0, 10)}: ${right} of ${guests.length} guests prepared or refused as they should be, ${answered}${failed === 0 ? '' : `, **${failed} failed**`}`;
@@ -52,6 +66,7 @@ export function corpusText(root: string): string {
   return [
     `Guests of Debian's archive, each made without drivers of VirtIO, prepared, and started on QEMU${results === undefined || results.emulators.length === 0 ? '' : ` ${results.emulators.join(' or ')}`} with its disk on each bus (\`npm run test:guests\`, ${results === undefined ? 'no result on record' : `last ${results.date.slice(0, 10)}`}). *yes*: it answered SSH`,
     'with its own host key, its data were whole, and the driver of that bus drove its disk. Layouts of several disks are started on VirtIO block alone.',
-    '', corpusTable(results ?? { guests: {} }),
+    '',
+    corpusTable(results ?? { guests: {} }),
   ].join('\n');
 }

@@ -4,14 +4,16 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
   ...lifePromises,
   'Success means compared': [
     {
-      promise: 'A block that was written and not compared is never called verified: not after a cancel, a lost worker, `--verify none`, a new snapshot or a resume.',
+      promise:
+        'A block that was written and not compared is never called verified: not after a cancel, a lost worker, `--verify none`, a new snapshot or a resume.',
       tests: [
         'a success with verification means equal bytes, and what counts as verified was compared',
         'an execution without verification says that its blocks are compared later',
       ],
     },
     {
-      promise: 'The source confirms after the last read, and before success is recorded, that everything was read in one state.',
+      promise:
+        'The source confirms after the last read, and before success is recorded, that everything was read in one state.',
       tests: [
         'the source is asked after the last read and the verification, before success is recorded',
         'denies that one state was read when the file changed right after a read, and releases the snapshot all the same',
@@ -20,8 +22,8 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
     {
       promise: 'A snapshot that cannot be released blocks no later execution.',
       tests: [
-        'a base that the source can\'t release blocks no later execution, is reported, and is released once it can be',
-        'a snapshot that can\'t be discarded blocks no later execution',
+        "a base that the source can't release blocks no later execution, is reported, and is released once it can be",
+        "a snapshot that can't be discarded blocks no later execution",
       ],
     },
     {
@@ -33,11 +35,15 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
     },
     {
       promise: 'A damaged page of the digest map leads to a comparison, not to a failure for ever.',
-      tests: ['does not fail a verification after a run: that compares its blocks although the source reports no change'],
+      tests: [
+        'does not fail a verification after a run: that compares its blocks although the source reports no change',
+      ],
     },
     {
       promise: 'After a failed deployment in place, volumes are compared and only differences are sent.',
-      tests: ['volumes that could not be restored are compared with the source by the next execution, which sends only what differs'],
+      tests: [
+        'volumes that could not be restored are compared with the source by the next execution, which sends only what differs',
+      ],
     },
     {
       promise: 'Lost connections count only while there is no progress.',
@@ -67,8 +73,11 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
   ],
   'Nothing is forgotten': [
     {
-      promise: 'After an interrupted creation, the resource is looked up several times before it is created again or dropped.',
-      tests: ['lists that lag, kills in the middle of requests, restarts, set clocks: no resource exists that the ledger calls removed or does not know'],
+      promise:
+        'After an interrupted creation, the resource is looked up several times before it is created again or dropped.',
+      tests: [
+        'lists that lag, kills in the middle of requests, restarts, set clocks: no resource exists that the ledger calls removed or does not know',
+      ],
     },
     {
       promise: 'A check of the ledger compares with what platforms list, and offers what it finds for deletion.',
@@ -85,7 +94,7 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
       promise: 'Snapshots, backups and images that were made to read servers are compared, too.',
       tests: [
         'is known by the name that the ledger gave it: snapshots, backups and images, not those of others',
-        'what a source has of an earlier computer\'s work is listed with the source, and removed there when it is named',
+        "what a source has of an earlier computer's work is listed with the source, and removed there when it is named",
       ],
     },
     {
@@ -97,7 +106,9 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
     },
     {
       promise: 'A full disk under the project loses nothing, and the project can be read.',
-      tests: ['in the middle of an execution (%d of its content sent): it cleans up, says why, can be read, and goes on when there is space'],
+      tests: [
+        'in the middle of an execution (%d of its content sent): it cleans up, says why, can be read, and goes on when there is space',
+      ],
     },
     {
       promise: 'Errors that nothing catches are recorded, and the engine is replaced.',
@@ -153,9 +164,10 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
       ],
     },
   ],
-  'Trust': [
+  Trust: [
     {
-      promise: 'A project folder that this computer has not accepted contacts nothing, starts nothing and uses no secret.',
+      promise:
+        'A project folder that this computer has not accepted contacts nothing, starts nothing and uses no secret.',
       tests: [
         'a folder from elsewhere contacts nobody, starts nothing and uses no secret; reading and checking it works',
         'a project that came from elsewhere reaches nothing until it is accepted; reading and configuring work',
@@ -196,7 +208,9 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
     },
     {
       promise: 'A worker makes a host key of its own after the first login.',
-      tests: ['has a worker make a host key of its own after the first login, and then refuses the one that was in its user data'],
+      tests: [
+        'has a worker make a host key of its own after the first login, and then refuses the one that was in its user data',
+      ],
     },
     {
       promise: 'Programs that a guest gets come over https, over loopback, or with a digest.',
@@ -221,7 +235,8 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
       ],
     },
     {
-      promise: 'The one-time link of the workbench is on no command line; the cookie alone opens nothing; an unused session ends.',
+      promise:
+        'The one-time link of the workbench is on no command line; the cookie alone opens nothing; an unused session ends.',
       tests: [
         'the link reaches the browser in a file that its owner alone can read',
         'refuses a socket with the cookie alone, which a browser shows to every port, and with the secret of another session',
@@ -237,7 +252,7 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
       tests: ['a secret is in no file, event, answer or error, even when a platform repeats it'],
     },
   ],
-  'Guests': [
+  Guests: [
     {
       promise: 'A guest that waits for somebody at its console is never called up.',
       tests: [
@@ -251,10 +266,7 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
     },
     {
       promise: 'Device names of every kind are fixed or named.',
-      tests: [
-        'test_names_of_every_kind_become_uuids',
-        'test_what_nothing_tells_apart_is_refused_with_its_remedy',
-      ],
+      tests: ['test_names_of_every_kind_become_uuids', 'test_what_nothing_tells_apart_is_refused_with_its_remedy'],
     },
     {
       promise: 'Interface names are kept.',
@@ -310,10 +322,7 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
     },
     {
       promise: 'Facts of a VM that cannot be true are found, and one fault hides no other.',
-      tests: [
-        'a fault that does not matter to the rules does not hide what they find',
-        'facts that cannot be true',
-      ],
+      tests: ['a fault that does not matter to the rules does not hide what they find', 'facts that cannot be true'],
     },
     {
       promise: 'Every rule has a case.',
@@ -323,7 +332,10 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
   'The workbench, the command line and the desktop app': [
     {
       promise: 'A long list is imported without the page standing still.',
-      tests: ['a long list is imported with a break after each slice, and gives what it gives in one go', 'an import that is called off stops at the next break'],
+      tests: [
+        'a long list is imported with a break after each slice, and gives what it gives in one go',
+        'an import that is called off stops at the next break',
+      ],
     },
     {
       promise: 'RVTools vInfo as CSV: the number of disks is not taken for their size.',
@@ -341,12 +353,20 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
       tests: ['are created, listed, renamed and removed'],
     },
     {
-      promise: 'No member of a wave starts twice or before what it depends on, whatever people do and whenever the engine ends.',
-      tests: ['whatever people do, however members end and whenever the engine is killed: none starts twice or too early, and the counts add up', 'what an engine that was killed left open is taken up where it was, without a second start'],
+      promise:
+        'No member of a wave starts twice or before what it depends on, whatever people do and whenever the engine ends.',
+      tests: [
+        'whatever people do, however members end and whenever the engine is killed: none starts twice or too early, and the counts add up',
+        'what an engine that was killed left open is taken up where it was, without a second start',
+      ],
     },
     {
-      promise: 'A planned start happens once; one that the computer slept through is skipped, caught up or waits for a person, as planned.',
-      tests: ['what is due starts once, however often somebody looks, and nothing that was due before the first look', 'what the computer slept through waits for a person, is skipped or is started now, as the plan says; the newest stands for all'],
+      promise:
+        'A planned start happens once; one that the computer slept through is skipped, caught up or waits for a person, as planned.',
+      tests: [
+        'what is due starts once, however often somebody looks, and nothing that was due before the first look',
+        'what the computer slept through waits for a person, is skipped or is started now, as the plan says; the newest stands for all',
+      ],
     },
     {
       promise: 'An untrusted certificate is named as such, with a way to trust it.',
@@ -365,11 +385,11 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
       tests: ['the demonstration moves a VM, deploys it with default options on the lab, and logs in to it'],
     },
     {
-      promise: 'SSH works with the cryptography of Electron\'s runtime.',
+      promise: "SSH works with the cryptography of Electron's runtime.",
       tests: ['logs in by SSH and sends data'],
     },
     {
-      promise: 'The key store\'s unprotected fallback is refused.',
+      promise: "The key store's unprotected fallback is refused.",
       tests: ['is not made, and not opened, with the key that is built into the browser'],
     },
     {

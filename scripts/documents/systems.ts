@@ -7,7 +7,7 @@ import { markdownTable } from './generated-block.ts';
 export const systems = ['Linux', 'macOS', 'Windows'] as const;
 
 /** What a cell says of specs that ran with Windows' own Node. */
-export const underWine = 'Windows\' Node under Wine';
+export const underWine = "Windows' Node under Wine";
 
 /**
  * `tested`: in the support matrix. `underWine`: seen with Windows' own Node under Debian's Wine, by the specs that the row names.
@@ -26,19 +26,53 @@ interface Row {
 }
 
 export const systemRows: readonly Row[] = [
-  { part: 'Command line', support: ['tested', 'untested', underWine], onWine: ['specs-guests/windows-command-line', 'specs-guests/windows-replication'] },
-  { part: 'Workbench in the browser', support: ['tested', 'untested', underWine], onWine: ['specs-guests/windows-workbench'] },
-  { part: 'Workbench as a desktop app', support: ['untested', 'untested', 'untested'], note: 'tested with a stand-in for Electron' },
-  { part: 'European cloud as a destination, over HTTPS and SSH', support: ['tested', 'untested', underWine], onWine: ['specs-guests/windows-replication'] },
+  {
+    part: 'Command line',
+    support: ['tested', 'untested', underWine],
+    onWine: ['specs-guests/windows-command-line', 'specs-guests/windows-replication'],
+  },
+  {
+    part: 'Workbench in the browser',
+    support: ['tested', 'untested', underWine],
+    onWine: ['specs-guests/windows-workbench'],
+  },
+  {
+    part: 'Workbench as a desktop app',
+    support: ['untested', 'untested', 'untested'],
+    note: 'tested with a stand-in for Electron',
+  },
+  {
+    part: 'European cloud as a destination, over HTTPS and SSH',
+    support: ['tested', 'untested', underWine],
+    onWine: ['specs-guests/windows-replication'],
+  },
   { part: 'Other clouds, vSphere by its data ports, Hyper-V hosts', support: ['tested', 'untested', 'untested'] },
-  { part: 'Disk images', support: ['tested', 'untested', underWine], onWine: ['specs-guests/windows-replication', 'specs-guests/windows-unit-tests'] },
-  { part: 'Inspection of guests in disk images (`causeway guest inspect`)', support: ['tested', 'no', 'no'], programs: ['python3'], note: 'as root' },
-  { part: 'QEMU on another machine, over SSH', support: ['tested', 'untested', underWine], onWine: ['specs-guests/windows-demo'] },
+  {
+    part: 'Disk images',
+    support: ['tested', 'untested', underWine],
+    onWine: ['specs-guests/windows-replication', 'specs-guests/windows-unit-tests'],
+  },
+  {
+    part: 'Inspection of guests in disk images (`causeway guest inspect`)',
+    support: ['tested', 'no', 'no'],
+    programs: ['python3'],
+    note: 'as root',
+  },
+  {
+    part: 'QEMU on another machine, over SSH',
+    support: ['tested', 'untested', underWine],
+    onWine: ['specs-guests/windows-demo'],
+  },
   { part: 'libvirt on another machine, over SSH', support: ['tested', 'untested', 'untested'] },
   { part: 'QEMU on this computer', support: ['tested', 'untested', 'no'] },
   { part: 'libvirt on this computer, or by its own TLS', support: ['tested', 'untested', 'untested'] },
-  { part: 'Ceph, read directly', support: ['tested', 'untested', 'no'], programs: ['rbd', 'rados', 'qemu-nbd'], note: 'without them an export worker is used, which needs none' },
-  { part: 'vSphere by the vendor\'s library', support: ['tested', 'no', 'no'], programs: ['nbdkit'], note: 'x86-64' },
+  {
+    part: 'Ceph, read directly',
+    support: ['tested', 'untested', 'no'],
+    programs: ['rbd', 'rados', 'qemu-nbd'],
+    note: 'without them an export worker is used, which needs none',
+  },
+  { part: "vSphere by the vendor's library", support: ['tested', 'no', 'no'], programs: ['nbdkit'], note: 'x86-64' },
   { part: 'Lab, demonstration, sample project', support: ['tested', 'no', 'no'], note: 'Debian' },
 ];
 

@@ -12,7 +12,9 @@ interface LintPart {
 }
 
 // The configuration is JavaScript without types.
-const { default: lintParts } = (await import(new URL('../../eslint.config.js', import.meta.url).href)) as { readonly default: readonly LintPart[] };
+const { default: lintParts } = (await import(new URL('../../eslint.config.js', import.meta.url).href)) as {
+  readonly default: readonly LintPart[];
+};
 
 /** The walls between folders as the lint rule has them. */
 function walls(): readonly Wall[] {
@@ -32,7 +34,10 @@ const peers = ['electron/engine/platforms', 'renderer/features'];
 export function wallsTable(): string {
   const all = walls();
   const peersOf = ({ target }: Wall): string | undefined => peers.find((folder) => target.startsWith(`${folder}/`));
-  const rows = all.filter((wall) => peersOf(wall) === undefined).map(({ target, from, except = [] }) => [code([target]), code(from), except.length === 0 ? '' : code(except)]);
-  for (const folder of peers) rows.push([code(all.filter((wall) => peersOf(wall) === folder).map(({ target }) => target)), 'each other', '']);
+  const rows = all
+    .filter((wall) => peersOf(wall) === undefined)
+    .map(({ target, from, except = [] }) => [code([target]), code(from), except.length === 0 ? '' : code(except)]);
+  for (const folder of peers)
+    rows.push([code(all.filter((wall) => peersOf(wall) === folder).map(({ target }) => target)), 'each other', '']);
   return markdownTable(['Folder', 'Must not import', 'Except'], rows);
 }

@@ -8,14 +8,21 @@ const root = join(import.meta.dirname, '..', '..');
 
 /** What each file of the repository imports of the others, types included. */
 function importsOfFiles(): Map<string, string[]> {
-  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.tsx'], { cwd: root, encoding: 'utf8' });
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.tsx'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
   const files = listed.split('\n').filter((file) => file !== '' && existsSync(join(root, file)));
   const known = new Set(files);
-  return new Map(files.map((file) => {
-    const { importedFiles } = ts.preProcessFile(readFileSync(join(root, file), 'utf8'), true, true);
-    const targets = importedFiles.filter(({ fileName }) => fileName.startsWith('.')).map(({ fileName }) => posix.join(dirname(file), fileName));
-    return [file, [...new Set(targets)].filter((target) => known.has(target))];
-  }));
+  return new Map(
+    files.map((file) => {
+      const { importedFiles } = ts.preProcessFile(readFileSync(join(root, file), 'utf8'), true, true);
+      const targets = importedFiles
+        .filter(({ fileName }) => fileName.startsWith('.'))
+        .map(({ fileName }) => posix.join(dirname(file), fileName));
+      return [file, [...new Set(targets)].filter((target) => known.has(target))];
+    }),
+  );
 }
 
 /** The first circle of files that import each other, in order; empty when there is none. */
@@ -52,17 +59,22 @@ interface Place {
 function readFloors(text: string): Place[] {
   const section = /\n## Floors\n(.*?)\n## /s.exec(text)?.[1] ?? '';
   const rows = [...section.matchAll(/^\| \d+ \| (.*) \|$/gm)].map((row) => row[1] ?? '');
-  return rows.flatMap((row, index) => row.split(', ').map((entry) => ({
-    floor: rows.length - index, folders: [...entry.matchAll(/`([^`]+)`/g)].map((name) => name[1] ?? ''),
-  })));
+  return rows.flatMap((row, index) =>
+    row.split(', ').map((entry) => ({
+      floor: rows.length - index,
+      folders: [...entry.matchAll(/`([^`]+)`/g)].map((name) => name[1] ?? ''),
+    })),
+  );
 }
 
 /** Every import that goes sideways or up; and what stands on no floor. */
 function findClimbs(imports: ReadonlyMap<string, readonly string[]>, places: readonly Place[]): string[] {
   const climbs: string[] = [];
-  const lengthOf = (folder: string, file: string): number => (file === folder || file.startsWith(`${folder}/`) ? folder.length : 0);
+  const lengthOf = (folder: string, file: string): number =>
+    file === folder || file.startsWith(`${folder}/`) ? folder.length : 0;
   const placeOf = (file: string): Place | undefined => {
-    const best = places.map((place) => ({ place, length: Math.max(...place.folders.map((folder) => lengthOf(folder, file))) }))
+    const best = places
+      .map((place) => ({ place, length: Math.max(...place.folders.map((folder) => lengthOf(folder, file))) }))
       .toSorted((a, b) => b.length - a.length)[0];
     return best === undefined || best.length === 0 ? undefined : best.place;
   };
@@ -103,8 +115,24 @@ describe('the check itself', () => {
   const places = readFloors('\n## Floors\n| 2 | `electron/a` |\n| 1 | `shared/b` `shared/c`, `shared/d` |\n## ');
 
   it('finds circles', () => {
-    expect(findCircle(new Map([['a', ['b']], ['b', ['c']], ['c', ['b']]]))).toEqual(['b', 'c', 'b']);
-    expect(findCircle(new Map([['a', ['b', 'c']], ['b', ['c']], ['c', []]]))).toEqual([]);
+    expect(
+      findCircle(
+        new Map([
+          ['a', ['b']],
+          ['b', ['c']],
+          ['c', ['b']],
+        ]),
+      ),
+    ).toEqual(['b', 'c', 'b']);
+    expect(
+      findCircle(
+        new Map([
+          ['a', ['b', 'c']],
+          ['b', ['c']],
+          ['c', []],
+        ]),
+      ),
+    ).toEqual([]);
   });
 
   it.each([

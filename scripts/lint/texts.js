@@ -1,7 +1,23 @@
 /** Attributes and members whose value people read or hear. */
 const readByPeople = new Set([
-  'alt', 'aria-description', 'aria-label', 'aria-placeholder', 'aria-roledescription', 'aria-valuetext', 'confirm', 'description', 'detail', 'help', 'helperText',
-  'label', 'lead', 'placeholder', 'primary', 'secondary', 'title', 'titleAccess',
+  'alt',
+  'aria-description',
+  'aria-label',
+  'aria-placeholder',
+  'aria-roledescription',
+  'aria-valuetext',
+  'confirm',
+  'description',
+  'detail',
+  'help',
+  'helperText',
+  'label',
+  'lead',
+  'placeholder',
+  'primary',
+  'secondary',
+  'title',
+  'titleAccess',
 ]);
 
 /**
@@ -9,10 +25,15 @@ const readByPeople = new Set([
  * said in passing (`toast`). A text is found in both branches of a choice and in the fixed parts of a template too.
  */
 const rule = {
-  meta: { type: 'problem', schema: [], messages: { literal: '"{{words}}" belongs to the catalogue: renderer/text/en' } },
+  meta: {
+    type: 'problem',
+    schema: [],
+    messages: { literal: '"{{words}}" belongs to the catalogue: renderer/text/en' },
+  },
   create(context) {
     const check = (node) => {
-      for (const { at, words } of wordsOf(node)) context.report({ node: at, messageId: 'literal', data: { words: words.trim() } });
+      for (const { at, words } of wordsOf(node))
+        context.report({ node: at, messageId: 'literal', data: { words: words.trim() } });
     };
     return {
       JSXText: check,
@@ -21,7 +42,8 @@ const rule = {
       },
       JSXAttribute({ name, value }) {
         const attribute = name.type === 'JSXIdentifier' ? name.name : '';
-        if (readByPeople.has(attribute) && value !== null) check(value.type === 'JSXExpressionContainer' ? value.expression : value);
+        if (readByPeople.has(attribute) && value !== null)
+          check(value.type === 'JSXExpressionContainer' ? value.expression : value);
       },
       Property({ key, value, parent }) {
         const member = key.type === 'Identifier' ? key.name : key.value;
@@ -42,7 +64,9 @@ function wordsOf(node) {
       return typeof node.value === 'string' && /\p{L}/u.test(node.value) ? [{ at: node, words: node.value }] : [];
     case 'TemplateLiteral':
       return [
-        ...node.quasis.filter(({ value }) => /\p{L}/u.test(value.cooked)).map((part) => ({ at: part, words: part.value.cooked })),
+        ...node.quasis
+          .filter(({ value }) => /\p{L}/u.test(value.cooked))
+          .map((part) => ({ at: part, words: part.value.cooked })),
         ...node.expressions.flatMap(wordsOf),
       ];
     case 'ConditionalExpression':

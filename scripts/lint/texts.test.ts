@@ -5,7 +5,14 @@ import { expect, it } from 'vitest';
 const { textsPlugin } = (await import(new URL('./texts.js', import.meta.url).href)) as { readonly textsPlugin: object };
 
 function complaints(code: string): number {
-  const config = [{ files: ['**/*.tsx'], plugins: { texts: textsPlugin }, rules: { 'texts/from-catalogue': 'error' }, languageOptions: { parser: tseslint.parser, parserOptions: { ecmaFeatures: { jsx: true } } } }];
+  const config = [
+    {
+      files: ['**/*.tsx'],
+      plugins: { texts: textsPlugin },
+      rules: { 'texts/from-catalogue': 'error' },
+      languageOptions: { parser: tseslint.parser, parserOptions: { ecmaFeatures: { jsx: true } } },
+    },
+  ];
   return new Linter().verify(code, config as never, 'x.tsx').length;
 }
 
@@ -16,7 +23,7 @@ it.each([
   'const x = <p>{`${count} of them`}</p>;',
   'const x = <input aria-label="Name" />;',
   "const x = <Field label={label ?? 'Name'} />;",
-  "const x = <Field placeholder={`e.g. ${name}`} />;",
+  'const x = <Field placeholder={`e.g. ${name}`} />;',
   "const columns = [{ id: 'name', label: 'Name' }];",
   "toast('Saved');",
 ])('finds a text beside the catalogue: %s', (code) => expect(complaints(code)).toBe(1));

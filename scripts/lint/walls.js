@@ -10,7 +10,9 @@ const rule = {
   create(context) {
     const { root, walls } = context.options[0];
     const file = relative(root, context.filename);
-    const standing = walls.filter(({ target, testsMay }) => isBelow(file, target) && !(testsMay === true && /\.test\.tsx?$/.test(file)));
+    const standing = walls.filter(
+      ({ target, testsMay }) => isBelow(file, target) && !(testsMay === true && /\.test\.tsx?$/.test(file)),
+    );
     if (standing.length === 0) return {};
     const check = (node) => {
       const specifier = node?.value;

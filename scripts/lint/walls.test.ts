@@ -8,7 +8,9 @@ const eslint = new ESLint({ cwd: root });
 
 async function complaints(filePath: string, code: string): Promise<string[]> {
   const [result] = await eslint.lintText(code, { filePath: join(root, filePath) });
-  return result!.messages.filter(({ ruleId }) => ruleId !== '@typescript-eslint/no-unused-vars').map(({ ruleId }) => ruleId ?? 'parse');
+  return result!.messages
+    .filter(({ ruleId }) => ruleId !== '@typescript-eslint/no-unused-vars')
+    .map(({ ruleId }) => ruleId ?? 'parse');
 }
 
 describe('the walls of the house', () => {
@@ -37,7 +39,10 @@ describe('the walls of the house', () => {
     ['electron/engine/images/x.ts', "import '../ports/disk-reader.ts';"],
     ['electron/engine/platforms/disk-images/x.ts', "import '../../images/open-image.ts';"],
     ['renderer/app/x.ts', "import '../../shared/model/vm.ts';"],
-    ['renderer/features/replicas/x.ts', "import './replica-screen.tsx';\nimport '../../components/screen.tsx';\nimport '../../forms/schema-fields.tsx';"],
+    [
+      'renderer/features/replicas/x.ts',
+      "import './replica-screen.tsx';\nimport '../../components/screen.tsx';\nimport '../../forms/schema-fields.tsx';",
+    ],
     ['renderer/app/x.ts', "import '../features/replicas/replica-screen.tsx';"],
     ['electron/main/x.ts', "import 'electron';"],
   ])('%s may say %s', async (file, code) => {

@@ -26,8 +26,11 @@ const [longestSeconds, shortestSeconds] = [200, 40];
  * @param places how many parts run at once
  */
 export function bundlesOf(specs: readonly ExpectedSpec[], places: number): Bundle[] {
-  const isShort = ({ lease, expectedSeconds }: ExpectedSpec): boolean => lease === undefined && expectedSeconds <= shortSeconds;
-  const alone = specs.filter((spec) => !isShort(spec)).map(({ path, lease, expectedSeconds }) => ({ paths: [path], lease, expectedSeconds }));
+  const isShort = ({ lease, expectedSeconds }: ExpectedSpec): boolean =>
+    lease === undefined && expectedSeconds <= shortSeconds;
+  const alone = specs
+    .filter((spec) => !isShort(spec))
+    .map(({ path, lease, expectedSeconds }) => ({ paths: [path], lease, expectedSeconds }));
   const bundles: Bundle[] = [];
   let left = specs.filter(isShort).toSorted((a, b) => b.expectedSeconds - a.expectedSeconds);
   while (left.length > 0) {

@@ -9,9 +9,17 @@ import { librariesApart } from '../bundled-libraries.ts';
 export async function bundleLabEngine(root: string): Promise<Readonly<Record<string, string>>> {
   const outDir = join(root, 'out', 'lab');
   await build({
-    root, configFile: false, logLevel: 'error',
+    root,
+    configFile: false,
+    logLevel: 'error',
     ssr: { noExternal: true, external: librariesApart(root) },
-    build: { ssr: join(root, 'e2e/rigs/project/engine-process.ts'), outDir, emptyOutDir: true, minify: false, rollupOptions: { output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' } } },
+    build: {
+      ssr: join(root, 'e2e/rigs/project/engine-process.ts'),
+      outDir,
+      emptyOutDir: true,
+      minify: false,
+      rollupOptions: { output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' } },
+    },
   });
   return { CAUSEWAY_LAB_ENGINE: join(outDir, 'engine-process.js') };
 }

@@ -30,7 +30,11 @@ interface FileReport {
   /** Milliseconds since 1970. */
   readonly startTime?: number;
   readonly endTime?: number;
-  readonly assertionResults: readonly { readonly fullName: string; readonly status: string; readonly failureMessages?: readonly string[] }[];
+  readonly assertionResults: readonly {
+    readonly fullName: string;
+    readonly status: string;
+    readonly failureMessages?: readonly string[];
+  }[];
 }
 
 /** What a report tells of one file. */
@@ -41,7 +45,11 @@ export type FileOutcome = Pick<Outcome, 'passed' | 'failed' | 'skipped' | 'failu
 };
 
 /** Counts of a vitest run by its JSON report. A run that ended before it could report counts as one failure. */
-export function readReport(file: string, status: number | null, root: string): Pick<Outcome, 'passed' | 'failed' | 'skipped' | 'failures' | 'failedFiles'> {
+export function readReport(
+  file: string,
+  status: number | null,
+  root: string,
+): Pick<Outcome, 'passed' | 'failed' | 'skipped' | 'failures' | 'failedFiles'> {
   const files = readFiles(file, status, root);
   return {
     passed: files.reduce((sum, { passed }) => sum + passed, 0),
@@ -54,7 +62,15 @@ export function readReport(file: string, status: number | null, root: string): P
 
 /** The same, file by file. */
 export function readFiles(file: string, status: number | null, root: string): FileOutcome[] {
-  const unaccounted = (failure: string): FileOutcome => ({ path: undefined, passed: 0, failed: 1, skipped: [], failures: [failure], failedFiles: [], wallSeconds: 0 });
+  const unaccounted = (failure: string): FileOutcome => ({
+    path: undefined,
+    passed: 0,
+    failed: 1,
+    skipped: [],
+    failures: [failure],
+    failedFiles: [],
+    wallSeconds: 0,
+  });
   let report: Report;
   try {
     report = JSON.parse(readFileSync(file, 'utf8')) as Report;
@@ -62,7 +78,8 @@ export function readFiles(file: string, status: number | null, root: string): Fi
     return [unaccounted(`the test runner ended with ${status ?? 'a signal'} before it reported`)];
   }
   const files = report.testResults.map((result): FileOutcome => {
-    const count = (...states: string[]): string[] => result.assertionResults.filter((test) => states.includes(test.status)).map(({ fullName }) => fullName);
+    const count = (...states: string[]): string[] =>
+      result.assertionResults.filter((test) => states.includes(test.status)).map(({ fullName }) => fullName);
     const path = relative(root, result.name).replaceAll('\\', '/');
     const isFailed = result.status === 'failed';
     return {
@@ -77,12 +94,18 @@ export function readFiles(file: string, status: number | null, root: string): Fi
     };
   });
   // A non-zero exit without any of these is a failure too.
-  return status === 0 || files.some(({ failed }) => failed > 0) ? files : [...files, unaccounted(`the test runner ended with ${status ?? 'a signal'}`)];
+  return status === 0 || files.some(({ failed }) => failed > 0)
+    ? files
+    : [...files, unaccounted(`the test runner ended with ${status ?? 'a signal'}`)];
 }
 
 function failuresOf(file: FileReport, root: string): string[] {
   const path = relative(root, file.name);
-  const tests = file.assertionResults.filter(({ status }) => status === 'failed').map(({ fullName, failureMessages }) =>
-    `${path} > ${fullName}\n    ${(failureMessages?.[0] ?? '').split('\n').slice(0, 3).join('\n    ')}`);
+  const tests = file.assertionResults
+    .filter(({ status }) => status === 'failed')
+    .map(
+      ({ fullName, failureMessages }) =>
+        `${path} > ${fullName}\n    ${(failureMessages?.[0] ?? '').split('\n').slice(0, 3).join('\n    ')}`,
+    );
   return tests.length === 0 && file.status === 'failed' ? [`${path}: ${file.message}`] : tests;
 }

@@ -17,7 +17,10 @@ export type Places = number | ((isOver: (lane: string) => boolean) => number);
  * end. A task that waits for a resource lets shorter ones pass. Resolves with the results in the order of their ends.
  */
 export function runAll<T extends Task, R>(
-  tasks: readonly T[], places: Readonly<Record<string, Places>>, run: (task: T) => Promise<R>, resources: Readonly<Record<string, number>> = {},
+  tasks: readonly T[],
+  places: Readonly<Record<string, Places>>,
+  run: (task: T) => Promise<R>,
+  resources: Readonly<Record<string, number>> = {},
 ): Promise<R[]> {
   const waiting = tasks.toSorted((a, b) => b.expectedSeconds - a.expectedSeconds);
   const running = new Set<T>();
@@ -27,8 +30,12 @@ export function runAll<T extends Task, R>(
     const isFree = (task: T): boolean => {
       const others = [...running];
       const ofLane = places[task.lane] ?? 1;
-      return others.filter(({ lane }) => lane === task.lane).length < (typeof ofLane === 'number' ? ofLane : ofLane(isOver)) &&
-        (task.lease === undefined || others.filter(({ lease }) => lease === task.lease).length < (resources[task.lease] ?? 1));
+      return (
+        others.filter(({ lane }) => lane === task.lane).length <
+          (typeof ofLane === 'number' ? ofLane : ofLane(isOver)) &&
+        (task.lease === undefined ||
+          others.filter(({ lease }) => lease === task.lease).length < (resources[task.lease] ?? 1))
+      );
     };
     const start = (): void => {
       for (let at = waiting.findIndex(isFree); at >= 0; at = waiting.findIndex(isFree)) {

@@ -3,7 +3,16 @@ import type { Outcome } from './outcome.ts';
 import { secondAttempts, withSecondAttempt } from './second-attempt.ts';
 
 const outcome = (of: Partial<Outcome>): Outcome => ({
-  name: 'e2e/specs/a.spec.ts', group: 'specs', passed: 3, failed: 0, skipped: [], wallSeconds: 2, cpuSeconds: 1, failures: [], failedFiles: [], ...of,
+  name: 'e2e/specs/a.spec.ts',
+  group: 'specs',
+  passed: 3,
+  failed: 0,
+  skipped: [],
+  wallSeconds: 2,
+  cpuSeconds: 1,
+  failures: [],
+  failedFiles: [],
+  ...of,
 });
 
 describe('a second attempt', () => {
@@ -20,14 +29,27 @@ describe('a second attempt', () => {
   });
 
   it('is not made when many tasks failed', () => {
-    expect(secondAttempts(Array.from({ length: 7 }, (_, index) => outcome({ name: `spec ${index}`, failed: 1 })))).toEqual([]);
+    expect(
+      secondAttempts(Array.from({ length: 7 }, (_, index) => outcome({ name: `spec ${index}`, failed: 1 }))),
+    ).toEqual([]);
   });
 
   it('that passes is told as what it is', () => {
     const first = outcome({ failed: 1, passed: 2, failures: ['a.spec.ts > copies'] });
-    expect(withSecondAttempt(first, outcome({}))).toMatchObject({ passed: 3, failed: 0, failures: [], onlySecondTime: ['a.spec.ts > copies'], wallSeconds: 4, cpuSeconds: 2 });
+    expect(withSecondAttempt(first, outcome({}))).toMatchObject({
+      passed: 3,
+      failed: 0,
+      failures: [],
+      onlySecondTime: ['a.spec.ts > copies'],
+      wallSeconds: 4,
+      cpuSeconds: 2,
+    });
     const units = outcome({ group: 'unit', passed: 100, failed: 2, failures: ['one', 'two'] });
-    expect(withSecondAttempt(units, outcome({ group: 'unit', passed: 9 }))).toMatchObject({ passed: 102, failed: 0, onlySecondTime: ['one', 'two'] });
+    expect(withSecondAttempt(units, outcome({ group: 'unit', passed: 9 }))).toMatchObject({
+      passed: 102,
+      failed: 0,
+      onlySecondTime: ['one', 'two'],
+    });
   });
 
   it('that fails, or that runs nothing, leaves the first one as it was', () => {

@@ -26,11 +26,23 @@ export function secondAttempts(outcomes: readonly Outcome[]): Attempt[] {
 export function withSecondAttempt(first: Outcome, second: Outcome): Outcome {
   const times = {
     wallSeconds: first.wallSeconds + second.wallSeconds,
-    cpuSeconds: first.cpuSeconds === undefined || second.cpuSeconds === undefined ? undefined : first.cpuSeconds + second.cpuSeconds,
+    cpuSeconds:
+      first.cpuSeconds === undefined || second.cpuSeconds === undefined
+        ? undefined
+        : first.cpuSeconds + second.cpuSeconds,
   };
   if (second.failed > 0 || second.passed === 0) return { ...first, ...times };
   // A second attempt of some unit tests tells nothing of those that passed before.
   const passed = first.group === 'unit' ? Math.max(first.passed + first.failed, second.passed) : second.passed;
   const skipped = first.group === 'unit' ? first.skipped : second.skipped;
-  return { ...first, ...times, passed, skipped, failed: 0, failures: [], failedFiles: [], onlySecondTime: first.failures };
+  return {
+    ...first,
+    ...times,
+    passed,
+    skipped,
+    failed: 0,
+    failures: [],
+    failedFiles: [],
+    onlySecondTime: first.failures,
+  };
 }

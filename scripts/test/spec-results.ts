@@ -40,7 +40,14 @@ export type Results = z.infer<typeof resultsSchema>;
 export type RunFacts = Pick<Result, 'suite' | 'commit' | 'versions' | 'checkedBy'>;
 
 const reportSchema = z.object({
-  testResults: z.array(z.object({ name: z.string(), startTime: z.number(), status: z.string(), assertionResults: z.array(z.object({ status: z.string() })) })),
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      startTime: z.number(),
+      status: z.string(),
+      assertionResults: z.array(z.object({ status: z.string() })),
+    }),
+  ),
 });
 
 /** In this checkout, out of git: a run of one suite adds to what others left there. */
@@ -49,7 +56,9 @@ const committedFile = 'docs/results/specs.json';
 
 /** The spec files of the suites, as capabilities name them. */
 export function specsIn(root: string): string[] {
-  return globSync('e2e/specs*/**/*.spec.ts', { cwd: root }).map((path) => path.replaceAll('\\', '/').slice('e2e/'.length, -'.spec.ts'.length));
+  return globSync('e2e/specs*/**/*.spec.ts', { cwd: root }).map((path) =>
+    path.replaceAll('\\', '/').slice('e2e/'.length, -'.spec.ts'.length),
+  );
 }
 
 /**
@@ -62,7 +71,12 @@ export function isNarrowed(text: string, env: NodeJS.ProcessEnv): boolean {
 }
 
 /** The results that vitest's JSON reports tell. A file of which nothing ran has none, nor has one of which only a part was asked for. */
-export function resultsOf(reports: readonly unknown[], root: string, facts: RunFacts, env: NodeJS.ProcessEnv = process.env): Results {
+export function resultsOf(
+  reports: readonly unknown[],
+  root: string,
+  facts: RunFacts,
+  env: NodeJS.ProcessEnv = process.env,
+): Results {
   const results: Results = {};
   for (const report of reports) {
     for (const { name, startTime, status, assertionResults } of reportSchema.parse(report).testResults) {
@@ -72,7 +86,14 @@ export function resultsOf(reports: readonly unknown[], root: string, facts: RunF
       const count = (wanted: string): number => assertionResults.filter((test) => test.status === wanted).length;
       // A file that could not be loaded has no failed test.
       const [passed, failed] = [count('passed'), status === 'failed' ? Math.max(1, count('failed')) : count('failed')];
-      if (passed + failed > 0) results[path] = { date: new Date(startTime).toISOString(), ...facts, passed, failed, skipped: Math.max(0, assertionResults.length - passed - failed) };
+      if (passed + failed > 0)
+        results[path] = {
+          date: new Date(startTime).toISOString(),
+          ...facts,
+          passed,
+          failed,
+          skipped: Math.max(0, assertionResults.length - passed - failed),
+        };
     }
   }
   return results;
@@ -86,11 +107,20 @@ export function mergeResults(known: Results, newer: Results, specs: readonly str
   const merged = { ...known };
   for (const [path, result] of Object.entries(newer)) {
     const before = merged[path];
-    const isSampleOfPassed = before !== undefined && before.failed === 0 && result.failed === 0 && before.suite !== 'usual' && result.suite === 'usual';
+    const isSampleOfPassed =
+      before !== undefined &&
+      before.failed === 0 &&
+      result.failed === 0 &&
+      before.suite !== 'usual' &&
+      result.suite === 'usual';
     if (before === undefined || (result.date > before.date && !isSampleOfPassed)) merged[path] = result;
   }
   const paths = new Set(specs.map((spec) => `e2e/${spec}.spec.ts`));
-  return Object.fromEntries(Object.entries(merged).filter(([path]) => paths.has(path)).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries(
+    Object.entries(merged)
+      .filter(([path]) => paths.has(path))
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
 }
 
 function readResults(file: string): Results {
@@ -104,8 +134,17 @@ function writeResults(file: string, results: Results): void {
 
 /** Keeps what the reports of a run tell, beside what other runs left. Answers with how many spec files it was. */
 export function recordResults(root: string, suite: Suite, reportFiles: readonly string[]): number {
-  const reports = reportFiles.filter((file) => existsSync(file)).map((file): unknown => JSON.parse(readFileSync(file, 'utf8')));
-  const facts: RunFacts = { suite, commit: commitOf(root), versions: versionsHere(), checkedBy: Object.values(vendorDescriptions).filter((name) => name.startsWith('@') || (process.env[name] ?? '') !== '') };
+  const reports = reportFiles
+    .filter((file) => existsSync(file))
+    .map((file): unknown => JSON.parse(readFileSync(file, 'utf8')));
+  const facts: RunFacts = {
+    suite,
+    commit: commitOf(root),
+    versions: versionsHere(),
+    checkedBy: Object.values(vendorDescriptions).filter(
+      (name) => name.startsWith('@') || (process.env[name] ?? '') !== '',
+    ),
+  };
   const results = resultsOf(reports, root, facts);
   const file = join(root, recordedFile);
   writeResults(file, mergeResults(readResults(file), results, specsIn(root)));
@@ -122,16 +161,24 @@ export function commitResults(root: string): number {
   const before = committedResults(root);
   const after = mergeResults(before, readResults(join(root, recordedFile)), specsIn(root));
   writeResults(join(root, committedFile), after);
-  return Object.entries(after).filter(([path, result]) => JSON.stringify(result) !== JSON.stringify(before[path])).length;
+  return Object.entries(after).filter(([path, result]) => JSON.stringify(result) !== JSON.stringify(before[path]))
+    .length;
 }
 
 /** What is installed here; programs that are not are left out. */
 function versionsHere(): Record<string, string> {
-  const found = Object.entries(programs).flatMap(([name, { command: [command, ...args] }]) => {
-    const { stdout, stderr, status } = spawnSync(command!, args, { encoding: 'utf8' });
-    const version = status === 0 ? /\d[\w.+~:-]*/.exec(`${stdout}${stderr}`)?.[0] : undefined;
-    return version === undefined ? [] : [[name, version]];
-  });
+  const found = Object.entries(programs).flatMap(
+    ([
+      name,
+      {
+        command: [command, ...args],
+      },
+    ]) => {
+      const { stdout, stderr, status } = spawnSync(command!, args, { encoding: 'utf8' });
+      const version = status === 0 ? /\d[\w.+~:-]*/.exec(`${stdout}${stderr}`)?.[0] : undefined;
+      return version === undefined ? [] : [[name, version]];
+    },
+  );
   return { [type()]: release(), Node: process.versions.node, ...Object.fromEntries(found) };
 }
 
@@ -141,5 +188,7 @@ function commitOf(root: string): string | undefined {
     return status === 0 ? stdout.trim() : undefined;
   };
   const commit = git('rev-parse', '--short=12', 'HEAD');
-  return commit === undefined ? undefined : `${commit}${git('status', '--porcelain', '--untracked-files=no') === '' ? '' : '+'}`;
+  return commit === undefined
+    ? undefined
+    : `${commit}${git('status', '--porcelain', '--untracked-files=no') === '' ? '' : '+'}`;
 }

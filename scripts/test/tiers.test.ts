@@ -5,11 +5,18 @@ import { reasonToSkip, skippedForAReason, specsOf, tierEnvironment, tierOf } fro
 
 const root = join(import.meta.dirname, '..', '..');
 /** Suites with a command of their own: folder → script in package.json. */
-const suites: Readonly<Record<string, string>> = { 'specs-openstack': 'test:openstack', 'specs-guests': 'test:guests', 'specs-pairs': 'test:pairs', endurance: 'test:endurance' };
+const suites: Readonly<Record<string, string>> = {
+  'specs-openstack': 'test:openstack',
+  'specs-guests': 'test:guests',
+  'specs-pairs': 'test:pairs',
+  endurance: 'test:endurance',
+};
 
 test('every spec file is in the folder of a tier or of a suite that has a command', () => {
   const inTiers = new Set(specsOf('full', root).map(({ path }) => path));
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly scripts: Readonly<Record<string, string>> };
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    readonly scripts: Readonly<Record<string, string>>;
+  };
   const elsewhere = globSync('e2e/**/*.spec.ts', { cwd: root }).filter((path) => !inTiers.has(path));
   expect(elsewhere.filter((path) => scripts[suites[path.split('/')[1] ?? ''] ?? ''] === undefined)).toEqual([]);
 });
@@ -23,13 +30,21 @@ test('continuous integration runs what the usual tier runs, and more', () => {
 
 test('what specs share registers nothing for the file that happens to import it first', () => {
   // Specs of a bundle share a process, in which each module is loaded once.
-  const shared = globSync('e2e/{conformance,hosts,rigs,toy-platform}/**/*.ts', { cwd: root }).filter((path) => !path.endsWith('.test.ts') && path !== 'e2e/rigs/open-source-cloud/hold-requests.ts');
+  const shared = globSync('e2e/{conformance,hosts,rigs,toy-platform}/**/*.ts', { cwd: root }).filter(
+    (path) => !path.endsWith('.test.ts') && path !== 'e2e/rigs/open-source-cloud/hold-requests.ts',
+  );
   expect(shared.length).toBeGreaterThan(100);
-  expect(shared.filter((path) => /^(before|after)(Each|All)\(|^(describe|it|test)[.(]|^vi\./m.test(readFileSync(join(root, path), 'utf8')))).toEqual([]);
+  expect(
+    shared.filter((path) =>
+      /^(before|after)(Each|All)\(|^(describe|it|test)[.(]|^vi\./m.test(readFileSync(join(root, path), 'utf8')),
+    ),
+  ).toEqual([]);
 });
 
 test('a variable that a tier sets is read by a spec or a rig', () => {
-  const sources = globSync('e2e/**/*.ts', { cwd: root }).map((path) => readFileSync(join(root, path), 'utf8')).join('\n');
+  const sources = globSync('e2e/**/*.ts', { cwd: root })
+    .map((path) => readFileSync(join(root, path), 'utf8'))
+    .join('\n');
   for (const name of Object.values(tierEnvironment).flatMap(Object.keys)) expect(sources).toContain(`'${name}'`);
 });
 

@@ -47,7 +47,7 @@ export function specsOf(tier: Tier, root: string): SpecFile[] {
 
 /** Unit tests that need programs which may be missing, by the beginning of their names. */
 const skippedUnitTests: Readonly<Record<string, string>> = {
-  'PowerShell that Causeway sends': 'Debian\'s mono-mcs and mono-runtime are not installed',
+  'PowerShell that Causeway sends': "Debian's mono-mcs and mono-runtime are not installed",
 };
 
 /**
@@ -56,7 +56,12 @@ const skippedUnitTests: Readonly<Record<string, string>> = {
  * @param file the spec's file name, or `unit` for all unit tests
  */
 export function reasonToSkip(file: string, test: string): string | undefined {
-  return skippedForAReason[file] ?? (file === 'unit' ? Object.entries(skippedUnitTests).find(([beginning]) => test.startsWith(beginning))?.[1] : undefined);
+  return (
+    skippedForAReason[file] ??
+    (file === 'unit'
+      ? Object.entries(skippedUnitTests).find(([beginning]) => test.startsWith(beginning))?.[1]
+      : undefined)
+  );
 }
 
 /**
@@ -64,25 +69,31 @@ export function reasonToSkip(file: string, test: string): string | undefined {
  * machine with root: what can run there must.
  */
 export const skippedForAReason: Readonly<Record<string, string>> = {
-  'nfc-peer.spec.ts': 'the peer\'s program is no part of this repository: CAUSEWAY_NFC_PEER names its folder',
-  'libvirt-over-ssh.spec.ts': 'Debian\'s libvirt-daemon with its driver for QEMU is not installed',
-  'osmorphing-windows-offline.spec.ts': 'the comparison with virt-v2v-in-place needs Debian\'s virt-v2v: CAUSEWAY_VIRT_V2V=1',
-  'own-vm-conformance.spec.ts': 'classic infrastructure clouds tell their VMs nothing of themselves, and have but one place to attach volumes at',
+  'nfc-peer.spec.ts': "the peer's program is no part of this repository: CAUSEWAY_NFC_PEER names its folder",
+  'libvirt-over-ssh.spec.ts': "Debian's libvirt-daemon with its driver for QEMU is not installed",
+  'osmorphing-windows-offline.spec.ts':
+    "the comparison with virt-v2v-in-place needs Debian's virt-v2v: CAUSEWAY_VIRT_V2V=1",
+  'own-vm-conformance.spec.ts':
+    'classic infrastructure clouds tell their VMs nothing of themselves, and have but one place to attach volumes at',
   'destination-conformance.spec.ts': 'faults of single calls are tried with one kind of worker, not with each',
-  'classic-cloud-conformance.spec.ts': 'NICs come with their instance there, there is no UEFI, and nothing is deployed in place; faults of single calls are tried in the full tier',
+  'classic-cloud-conformance.spec.ts':
+    'NICs come with their instance there, there is no UEFI, and nothing is deployed in place; faults of single calls are tried in the full tier',
   'classic-cloud-faults.spec.ts': 'NICs and public IPs of workers come with their instance there',
-  'compartment-cloud-conformance.spec.ts': 'NICs and public IPs come with their instance there; faults of single calls are tried in the full tier',
+  'compartment-cloud-conformance.spec.ts':
+    'NICs and public IPs come with their instance there; faults of single calls are tried in the full tier',
   'compartment-cloud-faults.spec.ts': 'NICs and public IPs come with their instance there',
-  'ovm-destination-conformance.spec.ts': 'NICs come with their VM there, there are no security groups and public IPs, and no UEFI; faults of single calls are tried in the full tier',
+  'ovm-destination-conformance.spec.ts':
+    'NICs come with their VM there, there are no security groups and public IPs, and no UEFI; faults of single calls are tried in the full tier',
   'ovm-destination-faults.spec.ts': 'NICs come with their VM there, and there are no security groups and public IPs',
-  'resource-group-cloud-conformance.spec.ts': 'rules are part of their security group there; faults of single calls are tried in the full tier',
+  'resource-group-cloud-conformance.spec.ts':
+    'rules are part of their security group there; faults of single calls are tried in the full tier',
   'resource-group-cloud-faults.spec.ts': 'rules are part of their security group there',
-  'hyperv-kerberos.spec.ts': 'Debian\'s krb5-kdc, krb5-admin-server or python3-gssapi is not installed',
-  'hyperv-reader-program.spec.ts': 'Debian\'s mono-mcs is not installed',
+  'hyperv-kerberos.spec.ts': "Debian's krb5-kdc, krb5-admin-server or python3-gssapi is not installed",
+  'hyperv-reader-program.spec.ts': "Debian's mono-mcs is not installed",
   'resume-cli.spec.ts': 'port 22 of this machine is taken',
   'source-conformance.spec.ts': 'a folder of disk images makes no calls that could go wrong',
   'toy-platform.spec.ts': 'the toy platform makes no security groups and no public IPs',
-  'vsphere-source.spec.ts': 'Debian\'s python3-pyvmomi is not installed',
-  'vsphere-types.spec.ts': 'Debian\'s golang-github-vmware-govmomi-dev is not installed',
-  'transport-conformance.spec.ts': 'the file system of this machine\'s root is on no block device',
+  'vsphere-source.spec.ts': "Debian's python3-pyvmomi is not installed",
+  'vsphere-types.spec.ts': "Debian's golang-github-vmware-govmomi-dev is not installed",
+  'transport-conformance.spec.ts': "the file system of this machine's root is on no block device",
 };

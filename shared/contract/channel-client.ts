@@ -17,7 +17,12 @@ export interface ClientOptions {
  * What serves the tables on the other end of a channel. When the channel closes, calls that wait reject with
  * `engine.connection-lost`, and so does every later one.
  */
-export function channelClient<C extends CallTable, E extends EventTable>(channel: Channel, calls: C, events: E, { answersAreChecked = false }: ClientOptions = {}): TableClient<C, E> {
+export function channelClient<C extends CallTable, E extends EventTable>(
+  channel: Channel,
+  calls: C,
+  events: E,
+  { answersAreChecked = false }: ClientOptions = {},
+): TableClient<C, E> {
   const listeners = new Map<string, Set<Listener>>();
   const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: unknown) => void }>();
   const closed = Promise.withResolvers<void>();

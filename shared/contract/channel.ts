@@ -43,8 +43,13 @@ export const mostMessageBytes = 128 * MiB;
 export function messageText(message: object, mostBytes = mostMessageBytes): string {
   const text = JSON.stringify(message);
   // No character takes more than three bytes, so that only few texts have to be encoded for their length.
-  const bytes = text.length * 3 <= mostBytes ? 0 : text.length > mostBytes ? text.length : new TextEncoder().encode(text).length;
-  if (bytes > mostBytes) throw new CausewayError('engine.message-too-large', `a message of ${sizeText(bytes)}, the limit is ${sizeText(mostBytes)}`);
+  const bytes =
+    text.length * 3 <= mostBytes ? 0 : text.length > mostBytes ? text.length : new TextEncoder().encode(text).length;
+  if (bytes > mostBytes)
+    throw new CausewayError(
+      'engine.message-too-large',
+      `a message of ${sizeText(bytes)}, the limit is ${sizeText(mostBytes)}`,
+    );
   return text;
 }
 

@@ -6,7 +6,14 @@ import { deploymentDetailSchema, deploymentOptionsSchema, deploymentSchema } fro
 import { endpointSchema, jsonObjectSchema } from '../model/endpoint.ts';
 import { eventSchema } from '../model/event.ts';
 import { executionDetailSchema, executionOptionsSchema, executionSchema } from '../model/execution.ts';
-import { conflictSides, descriptionConflictSchema, fleetHistorySchema, fleetLimitsSchema, fleetViewSchema, notSharedSchema } from '../model/fleet.ts';
+import {
+  conflictSides,
+  descriptionConflictSchema,
+  fleetHistorySchema,
+  fleetLimitsSchema,
+  fleetViewSchema,
+  notSharedSchema,
+} from '../model/fleet.ts';
 import { endpointCheckSchema, ledgerItemSchema } from '../model/ledger.ts';
 import { pluginIds } from '../model/plugin-id.ts';
 import { executionProgressSchema, rateSampleSchema } from '../model/progress.ts';
@@ -24,7 +31,19 @@ import { guestCalls } from './guest-calls.ts';
 import { lifeCalls } from './life-calls.ts';
 import { notificationCalls } from './notification-calls.ts';
 import {
-  bandwidthSchema, checkedEndpointSchema, checkReportSchema, featurePolicySchema, name, nothing, optionListSchema, pluginDescriptionSchema, queueSchema, reference, secretName, vaultStatusSchema, vmSummarySchema,
+  bandwidthSchema,
+  checkedEndpointSchema,
+  checkReportSchema,
+  featurePolicySchema,
+  name,
+  nothing,
+  optionListSchema,
+  pluginDescriptionSchema,
+  queueSchema,
+  reference,
+  secretName,
+  vaultStatusSchema,
+  vmSummarySchema,
 } from './schemas.ts';
 
 /** Only the newest of each replica, of however many replicas there are: the limit does not hold then. */
@@ -41,10 +60,16 @@ export const calls = {
   'plugins.describe': { input: nothing, output: z.array(pluginDescriptionSchema) },
 
   /** Takes in what other people changed in the project's files, and says which files it can't take. */
-  'project.sync': { input: nothing, output: z.object({ problems: z.array(z.object({ file: z.string(), message: z.string() })) }) },
+  'project.sync': {
+    input: nothing,
+    output: z.object({ problems: z.array(z.object({ file: z.string(), message: z.string() })) }),
+  },
 
   /** The computer that the project's data belongs to: it alone executes, deploys and deletes. */
-  'project.owner': { input: nothing, output: z.object({ owner: z.string(), computer: z.string(), isElsewhere: z.boolean() }) },
+  'project.owner': {
+    input: nothing,
+    output: z.object({ owner: z.string(), computer: z.string(), isElsewhere: z.boolean() }),
+  },
   /** Makes project data that was copied or moved from another computer this one's. Whole disks are compared after that. */
   'project.takeOver': { input: nothing, output: nothing },
   /** Descriptions that were changed here and by another member of the project's fleet. Without a fleet: none. */
@@ -52,24 +77,44 @@ export const calls = {
   /** Descriptions of this computer that the others of its fleet do not get. Without a fleet: none. */
   'fleet.notShared': { input: nothing, output: z.array(notSharedSchema) },
   /** Who is there, what waits for a member, and who works on what. Without a fleet: nobody. */
-  'fleet.view': { input: z.strictObject({ /** How many of those that wait are described. */ queueLimit: z.int().min(0).max(100_000).default(1000) }), output: fleetViewSchema },
+  'fleet.view': {
+    input: z.strictObject({
+      /** How many of those that wait are described. */ queueLimit: z.int().min(0).max(100_000).default(1000),
+    }),
+    output: fleetViewSchema,
+  },
   /** Has a member, by its name or id, take nothing new, or take work again. What it has it carries out. */
-  'fleet.drain': { input: z.strictObject({ member: z.string().min(1).max(300), isDraining: z.boolean() }), output: nothing },
+  'fleet.drain': {
+    input: z.strictObject({ member: z.string().min(1).max(300), isDraining: z.boolean() }),
+    output: nothing,
+  },
   /** How many executions may use something at the same time, on all members together. */
   'fleet.limits': { input: nothing, output: fleetLimitsSchema },
   /** null: no limit any more. A name that no execution has is refused. */
-  'fleet.setLimit': { input: z.strictObject({ name: z.string().trim().min(1).max(300), limit: z.int().min(1).max(10_000).nullable() }), output: fleetLimitsSchema },
+  'fleet.setLimit': {
+    input: z.strictObject({ name: z.string().trim().min(1).max(300), limit: z.int().min(1).max(10_000).nullable() }),
+    output: fleetLimitsSchema,
+  },
   /** Puts what waits of a replica before everything that is not urgent, or back. `fleet.not-waiting` where nothing of it waits. */
   'fleet.setUrgent': { input: z.strictObject({ replica: reference, isUrgent: z.boolean() }), output: nothing },
   /** Reads the journals of these replicas, or of all, and says what must not be in them. */
-  'fleet.verify': { input: z.strictObject({ replicas: z.array(reference).max(10_000).optional() }), output: z.array(fleetHistorySchema) },
+  'fleet.verify': {
+    input: z.strictObject({ replicas: z.array(reference).max(10_000).optional() }),
+    output: z.array(fleetHistorySchema),
+  },
   /** Makes one side's file everybody's. `fleet.changed-meanwhile` where the other side has changed it again since the difference was shown. */
-  'fleet.decide': { input: z.strictObject({ file: z.string().min(1).max(500), side: z.enum(conflictSides), revision: z.int() }), output: nothing },
+  'fleet.decide': {
+    input: z.strictObject({ file: z.string().min(1).max(500), side: z.enum(conflictSides), revision: z.int() }),
+    output: nothing,
+  },
   /** Whether endpoints are written with their addresses into the project's files; this computer's setting. */
   'project.sharing': { input: nothing, output: sharingSchema },
   'project.setSharing': { input: sharingSchema, output: sharingSchema },
 
-  'endpoint.add': { input: z.strictObject({ name, plugin: z.enum(pluginIds), connection: jsonObjectSchema }), output: endpointSchema },
+  'endpoint.add': {
+    input: z.strictObject({ name, plugin: z.enum(pluginIds), connection: jsonObjectSchema }),
+    output: endpointSchema,
+  },
   'endpoint.list': { input: nothing, output: z.array(checkedEndpointSchema) },
   'endpoint.get': { input: z.strictObject({ endpoint: reference }), output: checkedEndpointSchema },
   'endpoint.update': {
@@ -80,7 +125,10 @@ export const calls = {
   /** What the account of an endpoint has to be allowed, by feature; nothing where its platform does not say. */
   'endpoint.policy': { input: z.strictObject({ endpoint: reference }), output: z.array(featurePolicySchema) },
   /** The same as a document that the platform's own tools take; null where there is none. */
-  'endpoint.policyDocument': { input: z.strictObject({ endpoint: reference }), output: z.strictObject({ document: z.string().nullable() }) },
+  'endpoint.policyDocument': {
+    input: z.strictObject({ endpoint: reference }),
+    output: z.strictObject({ document: z.string().nullable() }),
+  },
   /** Tries what an endpoint is used for. What it found is kept with the endpoint. */
   'endpoint.check': { input: z.strictObject({ endpoint: reference }), output: checkReportSchema },
 
@@ -88,12 +136,18 @@ export const calls = {
    * Signs a person in at an endpoint. The event of the same name says the code and where to enter it; the call answers when that
    * was done, and ends the sign-in when it is cancelled.
    */
-  'endpoint.signIn': { input: z.strictObject({ endpoint: reference, attempt: signInAttempt }), output: z.object({ account: z.string() }) },
+  'endpoint.signIn': {
+    input: z.strictObject({ endpoint: reference, attempt: signInAttempt }),
+    output: z.object({ account: z.string() }),
+  },
 
   /** What a server shows of itself over TLS before anything is sent to it, and whether it would be believed. */
   'trust.look': {
     input: z.strictObject({
-      address: z.string().max(300).regex(/^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):\d{1,5}$/),
+      address: z
+        .string()
+        .max(300)
+        .regex(/^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):\d{1,5}$/),
       /** PEM of the one authority that is trusted instead of the system's. */
       caCertificate: z.string().max(100_000).optional(),
     }),
@@ -126,14 +180,22 @@ export const calls = {
   },
   /** Keeps a list under its name; where there is one of that name, says what is new, changed and gone. */
   'inventory.save': {
-    input: inventorySchema.pick({ name: true, origin: true }).extend({ machines: z.array(inventoryMachineSchema).max(100_000) }),
+    input: inventorySchema
+      .pick({ name: true, origin: true })
+      .extend({ machines: z.array(inventoryMachineSchema).max(100_000) }),
     output: inventorySchema,
   },
   'inventory.remove': { input: inventorySchema.pick({ name: true }), output: nothing },
 
-  'catalog.capture': { input: z.strictObject({ endpoint: reference, environment: jsonObjectSchema.default({}) }), output: catalogSchema },
+  'catalog.capture': {
+    input: z.strictObject({ endpoint: reference, environment: jsonObjectSchema.default({}) }),
+    output: catalogSchema,
+  },
   /** What the destination had when it was last asked; without a network. */
-  'catalog.last': { input: z.strictObject({ endpoint: reference.optional() }), output: z.object({ catalog: catalogSchema.optional() }) },
+  'catalog.last': {
+    input: z.strictObject({ endpoint: reference.optional() }),
+    output: z.object({ catalog: catalogSchema.optional() }),
+  },
   'options.list': {
     input: z.strictObject({
       endpoint: reference,
@@ -166,9 +228,17 @@ export const calls = {
       source: reference,
       destination: reference,
       /** VMs by id, else by a name that only one has. */
-      machines: z.array(z.strictObject({ vm: reference, name: z.string().min(1).max(1000), wave: name.optional() })).min(1).max(10_000),
+      machines: z
+        .array(z.strictObject({ vm: reference, name: z.string().min(1).max(1000), wave: name.optional() }))
+        .min(1)
+        .max(10_000),
     }),
-    output: z.object({ created: z.array(z.string()), skipped: z.array(z.object({ vm: z.string(), name: z.string(), reason: z.enum(['not-found', 'ambiguous', 'exists']) })) }),
+    output: z.object({
+      created: z.array(z.string()),
+      skipped: z.array(
+        z.object({ vm: z.string(), name: z.string(), reason: z.enum(['not-found', 'ambiguous', 'exists']) }),
+      ),
+    }),
   },
   /** Changes what people say of a replica; what is left out stays. Refused while something runs or when it has errors. */
   'replica.update': {
@@ -192,7 +262,15 @@ export const calls = {
   /** Replicas whose settings have errors or warnings, by the rules that need neither source nor destination. */
   'replica.readiness': {
     input: nothing,
-    output: z.array(z.object({ replicaId: z.string(), errors: z.number(), warnings: z.number(), /** Of the first error, else the first warning: its rule, or an error's code. */ code: z.string(), message: z.string() })),
+    output: z.array(
+      z.object({
+        replicaId: z.string(),
+        errors: z.number(),
+        warnings: z.number(),
+        /** Of the first error, else the first warning: its rule, or an error's code. */ code: z.string(),
+        message: z.string(),
+      }),
+    ),
   },
   'replica.show': { input: z.strictObject({ replica: reference }), output: replicaSchema },
   /**
@@ -200,7 +278,11 @@ export const calls = {
    * whichever member the fleet chooses.
    */
   'replica.execute': {
-    input: z.strictObject({ replica: reference, options: executionOptionsSchema.default({}), inFleet: z.boolean().default(false) }),
+    input: z.strictObject({
+      replica: reference,
+      options: executionOptionsSchema.default({}),
+      inFleet: z.boolean().default(false),
+    }),
     output: executionSchema,
   },
   /**
@@ -215,7 +297,10 @@ export const calls = {
   /** What virtual machines have in common: all of the project's, and those of each wave. */
   'defaults.show': { input: nothing, output: defaultsSchema },
   /** Replaces the project's, or a wave's; a wave that is not there is made. */
-  'defaults.save': { input: z.strictObject({ wave: name.optional(), environments: layerSetSchema }), output: defaultsSchema },
+  'defaults.save': {
+    input: z.strictObject({ wave: name.optional(), environments: layerSetSchema }),
+    output: defaultsSchema,
+  },
   /** Refused while replicas are in it. */
   'defaults.removeWave': { input: z.strictObject({ wave: name }), output: defaultsSchema },
 
@@ -227,7 +312,10 @@ export const calls = {
     output: z.array(executionSchema),
   },
   'execution.show': { input: z.strictObject({ execution: reference }), output: executionDetailSchema },
-  'execution.cancel': { input: z.strictObject({ execution: reference, force: z.boolean().default(false) }), output: nothing },
+  'execution.cancel': {
+    input: z.strictObject({ execution: reference, force: z.boolean().default(false) }),
+    output: nothing,
+  },
   'execution.limit': {
     input: z.strictObject({
       execution: reference,
@@ -258,7 +346,10 @@ export const calls = {
 
   /** Disk copy workers that executions use in turn: how many are kept, and those that are there. */
   'workers.pool': { input: nothing, output: workerPoolSchema },
-  'workers.setPool': { input: workerPoolSettingsSchema.partial().extend({ keep: workerPoolSettingsSchema.shape.keep }).strict(), output: workerPoolSchema },
+  'workers.setPool': {
+    input: workerPoolSettingsSchema.partial().extend({ keep: workerPoolSettingsSchema.shape.keep }).strict(),
+    output: workerPoolSchema,
+  },
   /** Deletes those that nobody uses; resolves when they are gone. */
   'workers.drain': { input: nothing, output: workerPoolSchema },
 
@@ -267,7 +358,14 @@ export const calls = {
   /** Asks the metadata service and the firmware of the computer that the engine runs on which VM it is, and the cloud whether it has that. */
   'workers.findOwnVm': { input: z.strictObject({ endpoint: reference }), output: ownVmSearchSchema },
   /** Checks that the VM runs, and that block devices can be opened here, before it is stored. Without a VM the one that was found, if all that says anything names the same. */
-  'workers.setOwnVm': { input: z.strictObject({ endpoint: reference, vm: z.string().trim().min(1).max(512).optional(), volumes: ownVmSchema.shape.volumes.default(usualOwnVmVolumes) }), output: ownVmSchema },
+  'workers.setOwnVm': {
+    input: z.strictObject({
+      endpoint: reference,
+      vm: z.string().trim().min(1).max(512).optional(),
+      volumes: ownVmSchema.shape.volumes.default(usualOwnVmVolumes),
+    }),
+    output: ownVmSchema,
+  },
   /** From the next executions on workers are started again. */
   'workers.removeOwnVm': { input: z.strictObject({ endpoint: reference }), output: z.array(ownVmSchema) },
 
@@ -284,11 +382,21 @@ export const calls = {
     output: z.array(deploymentSchema),
   },
   'deployment.show': { input: z.strictObject({ deployment: reference }), output: deploymentDetailSchema },
-  'deployment.cancel': { input: z.strictObject({ deployment: reference, force: z.boolean().default(false) }), output: nothing },
+  'deployment.cancel': {
+    input: z.strictObject({ deployment: reference, force: z.boolean().default(false) }),
+    output: nothing,
+  },
   /** Goes on with an interrupted deployment, or with all of them. */
-  'deployment.resume': { input: z.strictObject({ deployment: reference.optional() }), output: z.array(deploymentSchema) },
+  'deployment.resume': {
+    input: z.strictObject({ deployment: reference.optional() }),
+    output: z.array(deploymentSchema),
+  },
   'deployment.events': {
-    input: z.strictObject({ deployment: reference, after: z.int().min(0).default(0), limit: z.int().min(1).max(10_000).default(1000) }),
+    input: z.strictObject({
+      deployment: reference,
+      after: z.int().min(0).default(0),
+      limit: z.int().min(1).max(10_000).default(1000),
+    }),
     output: z.array(eventSchema),
   },
   /** What the console of its virtual machine says right now, the last part of it. */
@@ -328,7 +436,13 @@ export const calls = {
       madeElsewhere: z.boolean().default(false),
       dryRun: z.boolean(),
     }),
-    output: z.array(z.object({ item: ledgerItemSchema, outcome: z.enum(['would-remove', 'removed', 'failed']), error: z.string().optional() })),
+    output: z.array(
+      z.object({
+        item: ledgerItemSchema,
+        outcome: z.enum(['would-remove', 'removed', 'failed']),
+        error: z.string().optional(),
+      }),
+    ),
   },
 
   'vault.status': { input: nothing, output: vaultStatusSchema },
@@ -345,7 +459,13 @@ export const events = {
   /** Not stored; at most five a second for each execution. */
   'execution.progress': executionProgressSchema,
   /** Not stored. `attempt` is the caller's own name for it. */
-  'endpoint.signIn': z.object({ endpoint: z.string(), attempt: signInAttempt, code: z.string(), address: z.string(), expiresAt: z.string() }),
+  'endpoint.signIn': z.object({
+    endpoint: z.string(),
+    attempt: signInAttempt,
+    code: z.string(),
+    address: z.string(),
+    expiresAt: z.string(),
+  }),
   /** Not stored: the inspection of a replica's guest has another state or step. */
   'guest.inspection': z.object({ replica: z.string() }),
   /** Not stored: other members of the fleet work on other replicas than before. */

@@ -21,17 +21,39 @@ export const dashboardSchema = z.object({
   running: z.object({
     count,
     /** The first of them. */
-    runs: z.array(named.extend({
-      kind: z.enum(['execution', 'deployment']), id: z.string(), number: z.number(), isInterrupted: z.boolean(), bytesTotal: z.number().optional(), bytesDone: z.number().optional(),
-      rateBytesPerSecond: z.number().optional(), secondsLeft: z.number().optional(),
-    })),
+    runs: z.array(
+      named.extend({
+        kind: z.enum(['execution', 'deployment']),
+        id: z.string(),
+        number: z.number(),
+        isInterrupted: z.boolean(),
+        bytesTotal: z.number().optional(),
+        bytesDone: z.number().optional(),
+        rateBytesPerSecond: z.number().optional(),
+        secondsLeft: z.number().optional(),
+      }),
+    ),
   }),
   /** Replicas whose newest run failed and was not rolled back, by the code of the error; the most frequent first. */
-  failures: z.array(z.object({ code: z.string(), replicas: z.array(named.extend({ kind: z.enum(['execution', 'deployment']), id: z.string() })) })),
+  failures: z.array(
+    z.object({
+      code: z.string(),
+      replicas: z.array(named.extend({ kind: z.enum(['execution', 'deployment']), id: z.string() })),
+    }),
+  ),
   /** Cut-over windows that are over while VMs are not moved, and starts that were missed and wait for a decision. */
   late: z.array(z.object({ wave: z.string(), at: z.string(), why: z.enum(['window-over', 'missed']), open: count })),
   /** The next windows and starts, within some weeks. */
-  next: z.array(z.object({ wave: z.string(), at: z.string(), until: z.string(), kind: z.enum(['window', 'synchronisation']), action: z.enum(waveActions).optional(), isBlackedOut: z.boolean() })),
+  next: z.array(
+    z.object({
+      wave: z.string(),
+      at: z.string(),
+      until: z.string(),
+      kind: z.enum(['window', 'synchronisation']),
+      action: z.enum(waveActions).optional(),
+      isBlackedOut: z.boolean(),
+    }),
+  ),
 });
 export type Dashboard = z.infer<typeof dashboardSchema>;
 

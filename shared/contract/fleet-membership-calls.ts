@@ -6,7 +6,11 @@ const content = z.string().min(1).max(100_000);
 /** How this computer signs in to the servers of a fleet. Contents, not names of files: a page can't have any file of this computer sent. */
 export const fleetSignInSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('none') }),
-  z.strictObject({ kind: z.literal('password'), user: z.string().trim().min(1).max(200), password: z.string().min(1).max(1000) }),
+  z.strictObject({
+    kind: z.literal('password'),
+    user: z.string().trim().min(1).max(200),
+    password: z.string().min(1).max(1000),
+  }),
   /** The content of a credentials file of NATS, or of a seed as `causeway fleet configure` makes it. */
   z.strictObject({ kind: z.literal('key'), content }),
 ]);
@@ -36,7 +40,10 @@ export type FleetMembership = z.infer<typeof fleetMembershipSchema>;
 /** The membership of the open project, which is of this computer and no part of the project. The engine starts again with each change. */
 export const fleetMembershipCalls = {
   /** `canChange`: not where the project lies on a mover, whose membership is configured there. */
-  'fleet.membership': { input: nothing, output: z.object({ membership: fleetMembershipSchema.optional(), canChange: z.boolean() }) },
+  'fleet.membership': {
+    input: nothing,
+    output: z.object({ membership: fleetMembershipSchema.optional(), canChange: z.boolean() }),
+  },
   /** Contacts the servers once, and rejects where they refuse. */
   'fleet.join': {
     input: z.strictObject({

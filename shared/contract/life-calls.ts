@@ -18,9 +18,15 @@ export const releasedSchema = z.object({
 /** The calls of the life of a VM after its replication, and of its proof. */
 export const lifeCalls = {
   /** Where VMs stand on their way: all of them, those of a wave, or one. */
-  'replica.life': { input: z.strictObject({ replica: reference.optional(), wave: name.optional() }), output: z.array(machineLifeSchema) },
+  'replica.life': {
+    input: z.strictObject({ replica: reference.optional(), wave: name.optional() }),
+    output: z.array(machineLifeSchema),
+  },
   /** Approves the cut-over with the settings as they are; another setting needs another approval. */
-  'replica.approve': { input: z.strictObject({ replica: reference, by: who, note: z.string().max(1000).optional() }), output: machineLifeSchema },
+  'replica.approve': {
+    input: z.strictObject({ replica: reference, by: who, note: z.string().max(1000).optional() }),
+    output: machineLifeSchema,
+  },
   'replica.withdrawApproval': { input: z.strictObject({ replica: reference, by: who }), output: machineLifeSchema },
   /**
    * Takes a cut-over back, also one that failed: removes the deployed VM, starts the source again. The replica stays. One that was
@@ -28,7 +34,8 @@ export const lifeCalls = {
    */
   'replica.rollBack': {
     input: z.strictObject({
-      replica: reference, by: who,
+      replica: reference,
+      by: who,
       /** Somebody has started the source, or will: it is not contacted. */
       sourceStartedByHand: z.boolean().default(false),
     }),
@@ -44,7 +51,11 @@ export const lifeCalls = {
   },
   /** Steps, times, go/no-go and roll-back for these replicas, as a document. */
   'replica.runbook': {
-    input: z.strictObject({ replicas: z.array(reference).min(1).max(1000), title: z.string().max(200).optional(), format: z.enum(['markdown', 'html']) }),
+    input: z.strictObject({
+      replicas: z.array(reference).min(1).max(1000),
+      title: z.string().max(200).optional(),
+      format: z.enum(['markdown', 'html']),
+    }),
     output: z.object({ document: z.string() }),
   },
   /** Records that somebody did a step of the runbook, or that it is open again. */
@@ -55,22 +66,49 @@ export const lifeCalls = {
   /** Deletes a rehearsal, or all whose time is over. */
   'rehearsal.end': {
     input: z.union([z.strictObject({ deployment: reference }), z.strictObject({ expired: z.literal(true) })]),
-    output: z.array(z.object({ deploymentId: z.string(), replicaName: z.string(), outcome: z.enum(['deleted', 'failed']), error: z.string().optional() })),
+    output: z.array(
+      z.object({
+        deploymentId: z.string(),
+        replicaName: z.string(),
+        outcome: z.enum(['deleted', 'failed']),
+        error: z.string().optional(),
+      }),
+    ),
   },
 
   'evidence.status': { input: nothing, output: evidenceStatusSchema },
   /** Reads the journal of this project again, and checks each of its lines. */
   'evidence.verify': { input: nothing, output: evidenceStatusSchema },
   /** For each VM how much is recorded of it, and the last of it. Those of deleted replicas are among them. */
-  'evidence.summary': { input: nothing, output: z.array(z.object({ replicaId: z.string(), name: z.string(), entries: z.number(), last: z.object({ at: z.string(), kind: z.enum(evidenceKinds), by: z.string() }) })) },
+  'evidence.summary': {
+    input: nothing,
+    output: z.array(
+      z.object({
+        replicaId: z.string(),
+        name: z.string(),
+        entries: z.number(),
+        last: z.object({ at: z.string(), kind: z.enum(evidenceKinds), by: z.string() }),
+      }),
+    ),
+  },
   'evidence.list': {
-    input: z.strictObject({ replica: reference.optional(), after: z.int().min(0).default(0), limit: z.int().min(1).max(10_000).default(1000) }),
+    input: z.strictObject({
+      replica: reference.optional(),
+      after: z.int().min(0).default(0),
+      limit: z.int().min(1).max(10_000).default(1000),
+    }),
     output: z.array(evidenceEntrySchema),
   },
   /** The journal with its head, as one moment has them. */
   'evidence.export': { input: nothing, output: z.object({ journal: z.string(), head: evidenceHeadSchema }) },
   /** The report of a wave, as an HTML file, whose digest is recorded in the journal. */
-  'evidence.waveReport': { input: z.strictObject({ wave: name }), output: z.object({ name: z.string(), html: z.string(), digest: z.string(), head: z.string() }) },
+  'evidence.waveReport': {
+    input: z.strictObject({ wave: name }),
+    output: z.object({ name: z.string(), html: z.string(), digest: z.string(), head: z.string() }),
+  },
   /** The same of one VM. */
-  'evidence.report': { input: z.strictObject({ replica: reference }), output: z.object({ name: z.string(), html: z.string(), digest: z.string(), head: z.string() }) },
+  'evidence.report': {
+    input: z.strictObject({ replica: reference }),
+    output: z.object({ name: z.string(), html: z.string(), digest: z.string(), head: z.string() }),
+  },
 } as const;

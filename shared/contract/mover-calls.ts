@@ -2,7 +2,12 @@ import { z } from 'zod';
 import { errorRecordSchema } from '../model/error-record.ts';
 import { nothing } from './schemas.ts';
 
-const server = { host: z.string(), port: z.int(), username: z.string(), /** `SHA256:…` of its pinned host key. */ fingerprint: z.string() };
+const server = {
+  host: z.string(),
+  port: z.int(),
+  username: z.string(),
+  /** `SHA256:…` of its pinned host key. */ fingerprint: z.string(),
+};
 
 /** A mover that was added on this computer, as the page shows it. */
 export const moverViewSchema = z.object({
@@ -24,7 +29,11 @@ export const moverQuestionSchema = z.discriminatedUnion('kind', [
 export type MoverQuestion = z.infer<typeof moverQuestionSchema>;
 
 /** A host key that a person trusts: of one server, and of no other that shows it. */
-export const trustedHostKeySchema = z.strictObject({ host: z.string().min(1).max(255), port: z.int().min(1).max(65_535), fingerprint: z.string().max(100) });
+export const trustedHostKeySchema = z.strictObject({
+  host: z.string().min(1).max(255),
+  port: z.int().min(1).max(65_535),
+  fingerprint: z.string().max(100),
+});
 export type TrustedHostKey = Readonly<z.infer<typeof trustedHostKeySchema>>;
 
 /** Passwords and passphrases by the keys of the questions; an empty one: go without it. They stay in memory until the workbench closes. */
@@ -65,8 +74,16 @@ export const moverCalls = {
   'mover.remove': { input: z.strictObject({ name: moverNameSchema }), output: nothing },
   /** Opens a project there; a folder that does not exist is created where `create` says so. */
   'mover.openProject': {
-    input: z.strictObject({ mover: moverNameSchema, folder: z.string().trim().min(1).max(4096), create: z.boolean().default(false), secrets }),
-    output: z.union([z.object({ question: moverQuestionSchema }), z.object({ project: z.object({ folder: z.string(), name: z.string(), mover: z.string() }) })]),
+    input: z.strictObject({
+      mover: moverNameSchema,
+      folder: z.string().trim().min(1).max(4096),
+      create: z.boolean().default(false),
+      secrets,
+    }),
+    output: z.union([
+      z.object({ question: moverQuestionSchema }),
+      z.object({ project: z.object({ folder: z.string(), name: z.string(), mover: z.string() }) }),
+    ]),
   },
   /** Gives up adding a mover, or opening a project on one. */
   'mover.cancel': { input: nothing, output: nothing },

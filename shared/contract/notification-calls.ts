@@ -14,5 +14,8 @@ export const notificationCalls = {
   /** A password that was entered for another mail server is forgotten. */
   'notification.save': { input: notificationSettingsSchema, output: shown },
   /** Sends one message now. Answers with what the other side said. */
-  'notification.test': { input: z.strictObject({ way: z.enum(notificationWays) }), output: z.object({ said: z.string() }) },
+  'notification.test': {
+    input: z.strictObject({ way: z.enum(notificationWays) }),
+    output: z.object({ said: z.string() }),
+  },
 } as const;

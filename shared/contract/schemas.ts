@@ -6,16 +6,25 @@ import { pluginIds } from '../model/plugin-id.ts';
 
 export const checkReportSchema = z.object({
   passed: z.boolean(),
-  steps: z.array(z.object({ name: z.string(), outcome: z.enum(['passed', 'failed', 'warning', 'skipped']), evidence: z.string(), code: z.string().optional() })),
+  steps: z.array(
+    z.object({
+      name: z.string(),
+      outcome: z.enum(['passed', 'failed', 'warning', 'skipped']),
+      evidence: z.string(),
+      code: z.string().optional(),
+    }),
+  ),
 });
 
 /** An endpoint with what its last check found, if it ever was checked. */
 export const checkedEndpointSchema = endpointSchema.extend({
-  lastCheck: checkReportSchema.extend({
-    at: z.string(),
-    /** The endpoint was changed since. */
-    isOutdated: z.boolean(),
-  }).optional(),
+  lastCheck: checkReportSchema
+    .extend({
+      at: z.string(),
+      /** The endpoint was changed since. */
+      isOutdated: z.boolean(),
+    })
+    .optional(),
 });
 
 export const vmSummarySchema = z.object({
@@ -31,11 +40,21 @@ export const vmSummarySchema = z.object({
 });
 
 /** What an account has to be allowed for one feature of a platform. */
-export const featurePolicySchema = z.object({ feature: z.string(), privileges: z.array(z.string()), isEssential: z.boolean() });
+export const featurePolicySchema = z.object({
+  feature: z.string(),
+  privileges: z.array(z.string()),
+  isEssential: z.boolean(),
+});
 
-export const optionListSchema = z.array(z.object({ id: z.string(), name: z.string(), description: z.string().optional() }));
+export const optionListSchema = z.array(
+  z.object({ id: z.string(), name: z.string(), description: z.string().optional() }),
+);
 
-export const vaultStatusSchema = z.object({ exists: z.boolean(), locked: z.boolean(), protection: z.string().optional() });
+export const vaultStatusSchema = z.object({
+  exists: z.boolean(),
+  locked: z.boolean(),
+  protection: z.string().optional(),
+});
 
 export const pluginDescriptionSchema = z.object({
   id: z.enum(pluginIds),
@@ -48,9 +67,17 @@ export const pluginDescriptionSchema = z.object({
 
 const queuedSchema = z.object({ running: z.int().nonnegative(), waiting: z.int().nonnegative() });
 /** Bytes per second, or by time of day; neither: unlimited. */
-export const bandwidthSchema = z.strictObject({ bandwidthLimit: z.number().nonnegative().optional(), bandwidthProfile: z.string().max(2000).optional() });
+export const bandwidthSchema = z.strictObject({
+  bandwidthLimit: z.number().nonnegative().optional(),
+  bandwidthProfile: z.string().max(2000).optional(),
+});
 /** With the bandwidth of all executions together. */
-export const queueSchema = z.object({ atOnce: z.int().positive(), ...bandwidthSchema.shape, executions: queuedSchema, deployments: queuedSchema });
+export const queueSchema = z.object({
+  atOnce: z.int().positive(),
+  ...bandwidthSchema.shape,
+  executions: queuedSchema,
+  deployments: queuedSchema,
+});
 
 export const name = z.string().trim().min(1).max(100);
 /** An id, or a name that only one thing has. */

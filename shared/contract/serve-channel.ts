@@ -29,13 +29,16 @@ export function serveChannel(served: Served, events: EventTable, channel: Channe
   };
   const subscribe = (name: string): void => {
     if (!Object.hasOwn(events, name) || subscriptions.has(name)) return;
-    subscriptions.set(name, served.subscribe(name as never, (payload) => {
-      try {
-        send({ event: name, payload });
-      } catch {
-        // Too large. Whoever told it must not fail for one client; the next event or call tells this client more.
-      }
-    }));
+    subscriptions.set(
+      name,
+      served.subscribe(name as never, (payload) => {
+        try {
+          send({ event: name, payload });
+        } catch {
+          // Too large. Whoever told it must not fail for one client; the next event or call tells this client more.
+        }
+      }),
+    );
   };
   channel.onClose(() => {
     isOpen = false;

@@ -103,14 +103,23 @@ export const shellCalls = {
   'shell.settings': { input: nothing, output: settingsSchema },
   'shell.network': { input: nothing, output: networkSchema },
   /** Connects to a server by the way in effect: which way leads there, and what certificate it shows. */
-  'shell.testConnection': { input: z.strictObject({ address: z.string().trim().min(1).max(500) }), output: connectionTestSchema },
+  'shell.testConnection': {
+    input: z.strictObject({ address: z.string().trim().min(1).max(500) }),
+    output: connectionTestSchema,
+  },
   /** A report as PDF, in base64, by the browser engine that is there. */
-  'shell.printPdf': { input: z.strictObject({ html: z.string().max(20_000_000) }), output: z.object({ pdf: z.string() }) },
+  'shell.printPdf': {
+    input: z.strictObject({ html: z.string().max(20_000_000) }),
+    output: z.object({ pdf: z.string() }),
+  },
   /** An empty password is forgotten. */
   'shell.setProxyPassword': { input: z.strictObject({ password: z.string().max(250) }), output: nothing },
   'shell.changeSettings': { input: settingsSchema.partial(), output: settingsSchema },
   'project.recent': { input: nothing, output: z.array(projectSchema) },
-  'project.create': { input: z.strictObject({ folder, name: z.string().trim().min(1).max(100) }), output: projectSchema },
+  'project.create': {
+    input: z.strictObject({ folder, name: z.string().trim().min(1).max(100) }),
+    output: projectSchema,
+  },
   'project.open': { input: z.strictObject({ folder }), output: projectSchema },
   'project.close': { input: nothing, output: nothing },
   'project.forget': { input: z.strictObject({ folder, mover: z.string().max(63).optional() }), output: nothing },

@@ -42,7 +42,8 @@ function fixJson(text: string, path: readonly string[], fix: Fix): string | unde
     if (key === undefined || findNodeAtLocation(root, [...steps.slice(0, -1), fix.to]) !== undefined) return undefined;
     return splice(text, key.offset, key.offset + key.length, JSON.stringify(fix.to));
   }
-  if (fix.kind === 'set-value') return splice(text, value.offset, value.offset + value.length, JSON.stringify(fix.value));
+  if (fix.kind === 'set-value')
+    return splice(text, value.offset, value.offset + value.length, JSON.stringify(fix.value));
   return applyEdits(text, modify(text, steps, undefined, {}));
 }
 

@@ -10,7 +10,12 @@ import { readDocument, type DocumentFormat } from './read-document.ts';
  *
  * @param path keys from the root; objects that are missing on the way are made
  */
-export function editMembers(text: string, format: DocumentFormat, path: readonly string[], members: JsonObject): string | undefined {
+export function editMembers(
+  text: string,
+  format: DocumentFormat,
+  path: readonly string[],
+  members: JsonObject,
+): string | undefined {
   const { value, findings } = readDocument(text, format);
   if (value === undefined || findings.some(({ severity }) => severity === 'error')) return undefined;
   const found = valueAt(value, path);
@@ -28,7 +33,8 @@ export function editMembers(text: string, format: DocumentFormat, path: readonly
 function editJson(text: string, path: readonly string[], before: JsonObject | undefined, after: JsonObject): string {
   const formattingOptions = { insertSpaces: true, tabSize: 2 };
   let edited = text;
-  for (const { at, value } of differences(before, after, path)) edited = applyEdits(edited, modify(edited, [...at], value, { formattingOptions }));
+  for (const { at, value } of differences(before, after, path))
+    edited = applyEdits(edited, modify(edited, [...at], value, { formattingOptions }));
   return edited;
 }
 
@@ -42,7 +48,9 @@ function setInYaml(document: Document, at: readonly string[], value: JsonValue |
   // Keys are looked up as they are in the text: `100: net` has a number there.
   const steps = at.map((key, index) => {
     const holder = index === 0 ? document.contents : document.getIn(at.slice(0, index), true);
-    return isMap(holder) ? (holder.items.find((item) => isScalar(item.key) && String(item.key.value) === key)?.key ?? key) : key;
+    return isMap(holder)
+      ? (holder.items.find((item) => isScalar(item.key) && String(item.key.value) === key)?.key ?? key)
+      : key;
   });
   if (value === undefined) {
     document.deleteIn(steps);
@@ -60,7 +68,11 @@ function setInYaml(document: Document, at: readonly string[], value: JsonValue |
 }
 
 /** The members that differ, the deepest objects first compared: what is equal is not written again. */
-function* differences(before: JsonObject | undefined, after: JsonObject, path: readonly string[]): Iterable<{ readonly at: readonly string[]; readonly value: JsonValue | undefined }> {
+function* differences(
+  before: JsonObject | undefined,
+  after: JsonObject,
+  path: readonly string[],
+): Iterable<{ readonly at: readonly string[]; readonly value: JsonValue | undefined }> {
   if (before === undefined) {
     yield { at: path, value: after };
     return;
@@ -68,16 +80,25 @@ function* differences(before: JsonObject | undefined, after: JsonObject, path: r
   for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) yield { at: [...path, key], value: undefined };
   for (const [key, value] of Object.entries(after)) {
     const former = Object.hasOwn(before, key) ? before[key] : undefined;
-    if (former !== undefined && isJsonObject(former) && isJsonObject(value) && Object.keys(former).length > 0) yield* differences(former, value, [...path, key]);
+    if (former !== undefined && isJsonObject(former) && isJsonObject(value) && Object.keys(former).length > 0)
+      yield* differences(former, value, [...path, key]);
     else if (former === undefined || !sameValue(former, value)) yield { at: [...path, key], value };
   }
 }
 
 function sameValue(one: unknown, other: unknown): boolean {
   if (Array.isArray(one) || Array.isArray(other)) {
-    return Array.isArray(one) && Array.isArray(other) && one.length === other.length && one.every((item, index) => sameValue(item, other[index]));
+    return (
+      Array.isArray(one) &&
+      Array.isArray(other) &&
+      one.length === other.length &&
+      one.every((item, index) => sameValue(item, other[index]))
+    );
   }
   if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null) return one === other;
   const keys = Object.keys(one);
-  return keys.length === Object.keys(other).length && keys.every((key) => Object.hasOwn(other, key) && sameValue((one as JsonObject)[key], (other as JsonObject)[key]));
+  return (
+    keys.length === Object.keys(other).length &&
+    keys.every((key) => Object.hasOwn(other, key) && sameValue((one as JsonObject)[key], (other as JsonObject)[key]))
+  );
 }

@@ -36,7 +36,10 @@ export function explainEnvironment(definition: EnvironmentDefinition, layers: En
 
 /** Values of the provider configuration that are no defaults of an environment key but options of their own. */
 export function configurationOnly(definition: EnvironmentDefinition, configuration: JsonObject): ExplainedValue[] {
-  const known = new Set([...knownKeys(definition.schema), ...(definition.providerConfiguration?.mergeRules ?? []).map(({ from }) => from)]);
+  const known = new Set([
+    ...knownKeys(definition.schema),
+    ...(definition.providerConfiguration?.mergeRules ?? []).map(({ from }) => from),
+  ]);
   return Object.entries(configuration)
     .filter(([key]) => !known.has(key))
     .map(([key, value]) => ({ path: [key], value, origin: 'provider configuration', secret: false }));
@@ -49,7 +52,14 @@ function explainKey(schema: z.core.$ZodType, entry: EffectiveKey): ExplainedValu
     return parts.map((part) => {
       const name = String(part.key);
       const own = part.origin === 'provider configuration' ? named : {};
-      return { path: [key, name], value: value[name] ?? null, origin: part.origin, ...own, combined, secret: isSecret(schema, [key, name]) };
+      return {
+        path: [key, name],
+        value: value[name] ?? null,
+        origin: part.origin,
+        ...own,
+        combined,
+        secret: isSecret(schema, [key, name]),
+      };
     });
   }
   if (combined === 'joined') {
@@ -64,7 +74,12 @@ function explainKey(schema: z.core.$ZodType, entry: EffectiveKey): ExplainedValu
 }
 
 /** An object with fields of its own, one line for each: what is given, then the built-in defaults of the rest. */
-function fieldsBelow(schema: z.core.$ZodType, path: readonly string[], value: JsonObject, origin: Origin): ExplainedValue[] {
+function fieldsBelow(
+  schema: z.core.$ZodType,
+  path: readonly string[],
+  value: JsonObject,
+  origin: Origin,
+): ExplainedValue[] {
   const object = schemaAt(schema, path);
   const keys = new Set([...(object === undefined ? [] : knownKeys(object)), ...Object.keys(value)]);
   return [...keys].flatMap((key): readonly ExplainedValue[] => {
@@ -105,7 +120,9 @@ function isSecret(schema: z.core.$ZodType, path: readonly string[]): boolean {
     const at = schemaAt(schema, path.slice(0, index + 1));
     if (at !== undefined) return isMarkedSecret(at);
     const parent = schemaAt(schema, path.slice(0, index));
-    return parent !== undefined && index > 0 && knownKeys(parent).some((key) => isMarkedSecret(memberSchema(parent, key)));
+    return (
+      parent !== undefined && index > 0 && knownKeys(parent).some((key) => isMarkedSecret(memberSchema(parent, key)))
+    );
   });
 }
 

@@ -15,7 +15,9 @@ test('a stronger layer overrides, and each value says where it is from', () => {
     },
     { migr_network: 'workers' },
   );
-  const origins = Object.fromEntries(explainEnvironment(definition, layers).map(({ path, value, origin }) => [path.join('.'), [value, origin]]));
+  const origins = Object.fromEntries(
+    explainEnvironment(definition, layers).map(({ path, value, origin }) => [path.join('.'), [value, origin]]),
+  );
   expect(origins).toMatchObject({
     availability_zone: ['eu01-2', 'wave'],
     disk_bus: ['virtio', 'project'],
@@ -37,16 +39,26 @@ test('what a layer clears goes back to its built-in value, whoever said it', () 
   );
   expect(writtenEnvironment(layers)).toEqual({});
   expect(layers.providerConfiguration).toEqual({ disk_bus: 'scsi' });
-  expect(explainEnvironment(definition, layers).find(({ path }) => path[0] === 'set_dhcp')).toMatchObject({ value: true, origin: 'built-in' });
+  expect(explainEnvironment(definition, layers).find(({ path }) => path[0] === 'set_dhcp')).toMatchObject({
+    value: true,
+    origin: 'built-in',
+  });
 });
 
 test('a layer sets what a weaker one cleared', () => {
-  const layers = resolveLayers(definition, { wave: { environment: {}, cleared: ['disk_bus'] }, vm: { environment: { disk_bus: 'scsi' } } }, { disk_bus: 'virtio' });
+  const layers = resolveLayers(
+    definition,
+    { wave: { environment: {}, cleared: ['disk_bus'] }, vm: { environment: { disk_bus: 'scsi' } } },
+    { disk_bus: 'virtio' },
+  );
   expect(writtenEnvironment(layers)).toEqual({ disk_bus: 'scsi' });
 });
 
-test('what is inherited is what counts without the virtual machine\'s own word', () => {
-  const layers = { project: { environment: { disk_bus: 'virtio' } }, vm: { environment: { disk_bus: 'scsi' }, cleared: ['machine_type'] } };
+test("what is inherited is what counts without the virtual machine's own word", () => {
+  const layers = {
+    project: { environment: { disk_bus: 'virtio' } },
+    vm: { environment: { disk_bus: 'scsi' }, cleared: ['machine_type'] },
+  };
   expect(inheritedKeys(definition, layers, { machine_type: 'g1.1' })).toEqual([
     { key: 'machine_type', value: 'g1.1', origin: 'provider configuration' },
     { key: 'disk_bus', value: 'virtio', origin: 'project' },

@@ -27,7 +27,11 @@ export const layerSetSchema = z.record(z.string().regex(/^[a-z-]+\/(source|desti
 export type LayerSet = Readonly<Record<string, EnvironmentLayer>>;
 
 /** A named group of virtual machines that are moved together, and what they have in common. */
-export const waveSchema = z.strictObject({ name: z.string().trim().min(1).max(100), environments: layerSetSchema, plan: wavePlanSchema.optional() });
+export const waveSchema = z.strictObject({
+  name: z.string().trim().min(1).max(100),
+  environments: layerSetSchema,
+  plan: wavePlanSchema.optional(),
+});
 export type Wave = Readonly<z.infer<typeof waveSchema>>;
 
 export const defaultsSchema = z.strictObject({ project: layerSetSchema, waves: z.array(waveSchema) });
@@ -43,15 +47,23 @@ export function layerKey(plugin: PluginId, side: Side): string {
  *
  * @param providerConfiguration values of the plugin's section, typed
  */
-export function resolveLayers(definition: EnvironmentDefinition, layers: WrittenLayers, providerConfiguration: JsonObject = {}): Required<EnvironmentLayers> {
+export function resolveLayers(
+  definition: EnvironmentDefinition,
+  layers: WrittenLayers,
+  providerConfiguration: JsonObject = {},
+): Required<EnvironmentLayers> {
   const { project, wave, vm } = layers;
-  const plain = (layer: EnvironmentLayer | undefined): JsonObject => canonicalise(layer?.environment ?? {}, definition.acceptedSpellings).environment;
+  const plain = (layer: EnvironmentLayer | undefined): JsonObject =>
+    canonicalise(layer?.environment ?? {}, definition.acceptedSpellings).environment;
   const byVm = vm.cleared ?? [];
   const byWave = [...byVm, ...(wave?.cleared ?? [])];
   const byProject = [...byWave, ...(project?.cleared ?? [])];
   const rules = definition.providerConfiguration?.mergeRules ?? [];
   return {
-    providerConfiguration: without(providerConfiguration, [...byProject, ...rules.filter(({ into }) => byProject.includes(into)).map(({ from }) => from)]),
+    providerConfiguration: without(providerConfiguration, [
+      ...byProject,
+      ...rules.filter(({ into }) => byProject.includes(into)).map(({ from }) => from),
+    ]),
     project: without(plain(project), byWave),
     wave: without(plain(wave), byVm),
     vm: plain(vm),
@@ -64,8 +76,15 @@ export function writtenEnvironment({ project, wave, vm }: Required<EnvironmentLa
 }
 
 /** What a key would be if the strongest layer did not say it. */
-export function inheritedKeys(definition: EnvironmentDefinition, layers: WrittenLayers, providerConfiguration: JsonObject = {}): EffectiveKey[] {
-  return mergeEnvironment(definition, resolveLayers(definition, { ...layers, vm: { environment: {} } }, providerConfiguration));
+export function inheritedKeys(
+  definition: EnvironmentDefinition,
+  layers: WrittenLayers,
+  providerConfiguration: JsonObject = {},
+): EffectiveKey[] {
+  return mergeEnvironment(
+    definition,
+    resolveLayers(definition, { ...layers, vm: { environment: {} } }, providerConfiguration),
+  );
 }
 
 function without(environment: JsonObject, keys: readonly string[]): JsonObject {

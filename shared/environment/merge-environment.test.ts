@@ -21,8 +21,15 @@ const providerConfiguration = {
 };
 
 test('each layer overrides the one below key by key', () => {
-  const layers = { providerConfiguration, project: { disk_bus: 'ide', project: 'p' }, wave: { disk_bus: 'usb' }, vm: { migr_image_map: { linux: 'c' } } };
-  expect(mergeEnvironment(cloud, layers).filter(({ combined, from }) => combined === undefined && from === undefined)).toEqual([
+  const layers = {
+    providerConfiguration,
+    project: { disk_bus: 'ide', project: 'p' },
+    wave: { disk_bus: 'usb' },
+    vm: { migr_image_map: { linux: 'c' } },
+  };
+  expect(
+    mergeEnvironment(cloud, layers).filter(({ combined, from }) => combined === undefined && from === undefined),
+  ).toEqual([
     { key: 'availability_zone', value: 'zone-1', origin: 'provider configuration' },
     { key: 'disk_bus', value: 'usb', origin: 'wave' },
     { key: 'migr_image_map', value: { linux: 'c' }, origin: 'VM' },
@@ -31,7 +38,9 @@ test('each layer overrides the one below key by key', () => {
 });
 
 test('security groups are joined, each once, and the origin of each is known', () => {
-  const [joined] = mergeEnvironment(cloud, { providerConfiguration, vm: { security_groups: ['web', 'shop'] } }).filter(({ key }) => key === 'security_groups');
+  const [joined] = mergeEnvironment(cloud, { providerConfiguration, vm: { security_groups: ['web', 'shop'] } }).filter(
+    ({ key }) => key === 'security_groups',
+  );
   expect(joined).toEqual({
     key: 'security_groups',
     value: ['base', 'web', 'shop'],
@@ -48,7 +57,10 @@ test('security groups are joined, each once, and the origin of each is known', (
 
 test('image metadata is merged over the configuration entry by entry', () => {
   const vm = { custom_boot_volume_image_metadata: { disk_bus: 'virtio' } };
-  expect(effectiveEnvironment(cloud, { providerConfiguration, vm })['custom_boot_volume_image_metadata']).toEqual({ uefi: true, disk_bus: 'virtio' });
+  expect(effectiveEnvironment(cloud, { providerConfiguration, vm })['custom_boot_volume_image_metadata']).toEqual({
+    uefi: true,
+    disk_bus: 'virtio',
+  });
 });
 
 test('without an own value the configuration counts alone, under the key of the environment', () => {
@@ -69,8 +81,16 @@ test('options that no environment key overrides are not part of the environment'
 });
 
 test('an explanation has every value with its origin, built-in defaults included', () => {
-  const vm = { network_map: { a: 'b' }, security_groups: ['shop'], custom_boot_volume_image_metadata: { disk_bus: 'virtio' } };
-  const lines = explainEnvironment(cloud, { providerConfiguration, vm }).map(({ path, origin, combined }) => [path.join('.'), origin, combined]);
+  const vm = {
+    network_map: { a: 'b' },
+    security_groups: ['shop'],
+    custom_boot_volume_image_metadata: { disk_bus: 'virtio' },
+  };
+  const lines = explainEnvironment(cloud, { providerConfiguration, vm }).map(({ path, origin, combined }) => [
+    path.join('.'),
+    origin,
+    combined,
+  ]);
   expect(lines).toEqual(
     expect.arrayContaining([
       ['network_map', 'VM', undefined],
@@ -88,6 +108,11 @@ test('an explanation has every value with its origin, built-in defaults included
 
 test('secrets are marked, also under a misspelt key beside them', () => {
   const vm = { migr_template_password_map: { linux: 'canary', linx: 'canary' }, os_label: 'x' };
-  const secrets = explainEnvironment(destinationOf('server-virtualization-manager'), { vm }).filter(({ secret }) => secret);
-  expect(secrets.map(({ path }) => path.join('.'))).toEqual(['migr_template_password_map.linux', 'migr_template_password_map.linx']);
+  const secrets = explainEnvironment(destinationOf('server-virtualization-manager'), { vm }).filter(
+    ({ secret }) => secret,
+  );
+  expect(secrets.map(({ path }) => path.join('.'))).toEqual([
+    'migr_template_password_map.linux',
+    'migr_template_password_map.linx',
+  ]);
 });

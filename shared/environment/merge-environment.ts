@@ -39,7 +39,11 @@ export function mergeEnvironment(definition: EnvironmentDefinition, layers: Envi
   for (const [key, value] of Object.entries(layers.providerConfiguration ?? {})) {
     if (known.has(key)) keys.set(key, { key, value, origin: 'provider configuration' });
   }
-  for (const [origin, layer] of [['project', layers.project], ['wave', layers.wave], ['VM', layers.vm]] as const) {
+  for (const [origin, layer] of [
+    ['project', layers.project],
+    ['wave', layers.wave],
+    ['VM', layers.vm],
+  ] as const) {
     for (const [key, value] of Object.entries(layer ?? {})) keys.set(key, { key, value, origin });
   }
   for (const rule of definition.providerConfiguration?.mergeRules ?? []) {

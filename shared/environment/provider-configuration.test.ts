@@ -5,8 +5,10 @@ import { rounds } from '../testing/rounds.ts';
 import { readProviderConfiguration } from './provider-configuration.ts';
 
 const section = 'european_cloud_migration_provider';
-const read = (text: string): ReturnType<typeof readProviderConfiguration> => readProviderConfiguration(text, Object.values(plugins));
-const found = (text: string): unknown[] => read(text).findings.map(({ severity, path, rule, location }) => [severity, path, rule, location?.line]);
+const read = (text: string): ReturnType<typeof readProviderConfiguration> =>
+  readProviderConfiguration(text, Object.values(plugins));
+const found = (text: string): unknown[] =>
+  read(text).findings.map(({ severity, path, rule, location }) => [severity, path, rule, location?.line]);
 
 test('values get the types that the options have', () => {
   const text = `[${section}]
@@ -66,7 +68,9 @@ server_labels = ok, not/ok
 });
 
 test('other sections of the service are noted; a misspelt one, or no known one at all, is warned about', () => {
-  expect(found(`[DEFAULT]\nx = 1\n[${section}]\n`)).toEqual([['info', '/DEFAULT', 'provider-configuration/unknown-section', 1]]);
+  expect(found(`[DEFAULT]\nx = 1\n[${section}]\n`)).toEqual([
+    ['info', '/DEFAULT', 'provider-configuration/unknown-section', 1],
+  ]);
   expect(found('[DEFAULT]\nx = 1\n')).toEqual([['warning', '/DEFAULT', 'provider-configuration/unknown-section', 1]]);
   const misspelt = read(`[${section}s]\nset_dhcp = true\n`);
   expect(misspelt.findings).toMatchObject([{ severity: 'warning', suggestion: `Did you mean [${section}]?` }]);
@@ -74,10 +78,28 @@ test('other sections of the service are noted; a misspelt one, or no known one a
 });
 
 test('any text is read without a crash', () => {
-  const piece = fc.constantFrom('[', ']', section, '=', ':', ',', '\n', '\n ', ' ', '#', '"', 'set_dhcp', 'migr_image_map', '__proto__', 'x', '1');
+  const piece = fc.constantFrom(
+    '[',
+    ']',
+    section,
+    '=',
+    ':',
+    ',',
+    '\n',
+    '\n ',
+    ' ',
+    '#',
+    '"',
+    'set_dhcp',
+    'migr_image_map',
+    '__proto__',
+    'x',
+    '1',
+  );
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
-      for (const { location } of read(`[${section}]\n${pieces.join('')}`).findings) expect(location?.line).toBeGreaterThan(0);
+      for (const { location } of read(`[${section}]\n${pieces.join('')}`).findings)
+        expect(location?.line).toBeGreaterThan(0);
     }),
     { numRuns: rounds(1000) },
   );

@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.ts';
-import { pluginOfProduct, type PluginDefinition, type ProviderConfigurationDefinition } from '../plugins/plugin-definition.ts';
+import {
+  pluginOfProduct,
+  type PluginDefinition,
+  type ProviderConfigurationDefinition,
+} from '../plugins/plugin-definition.ts';
 import { checkShape } from '../schema/check-shape.ts';
 import { asSentence, type Finding } from '../schema/finding.ts';
 import { hasMember, toPointer } from '../schema/json-pointer.ts';
@@ -24,7 +28,13 @@ export function readProviderConfiguration(
   if (typeof decoded !== 'string') return { sections: new Map(), findings: decoded.findings.map(withSentence) };
   const { sections, faults } = readIni(withoutByteOrderMark(decoded));
   const findings: Finding[] = faults.map(({ message, location }) =>
-    withSentence({ severity: 'error', path: '', rule: 'provider-configuration/syntax', message: `Line ${location.line}: ${message}`, location }),
+    withSentence({
+      severity: 'error',
+      path: '',
+      rule: 'provider-configuration/syntax',
+      message: `Line ${location.line}: ${message}`,
+      location,
+    }),
   );
   const known = [...plugins];
   const definitions = definitionsBySection(known);
@@ -32,7 +42,14 @@ export function readProviderConfiguration(
   for (const section of sections) {
     const definition = definitions.get(section.name) ?? definitionOfProduct(section.name, known);
     if (definition === undefined) {
-      findings.push(unknownSection(section, definitions, known, sections.some(({ name }) => definitions.has(name))));
+      findings.push(
+        unknownSection(
+          section,
+          definitions,
+          known,
+          sections.some(({ name }) => definitions.has(name)),
+        ),
+      );
       continue;
     }
     const typed = typeSection(section, definition, values.get(definition.section) ?? {});
@@ -47,7 +64,8 @@ function definitionsBySection(plugins: Iterable<PluginDefinition>): Map<string, 
   const sections = new Map<string, ProviderConfigurationDefinition>();
   for (const plugin of plugins) {
     for (const side of [plugin.source, plugin.destination]) {
-      if (side?.providerConfiguration !== undefined) sections.set(side.providerConfiguration.section, side.providerConfiguration);
+      if (side?.providerConfiguration !== undefined)
+        sections.set(side.providerConfiguration.section, side.providerConfiguration);
     }
   }
   return sections;
@@ -60,21 +78,42 @@ function pluginOfSection(name: string, plugins: readonly PluginDefinition[]): Pl
   return name.endsWith(sectionEnding) ? pluginOfProduct(name.slice(0, -sectionEnding.length), plugins) : undefined;
 }
 
-function definitionOfProduct(name: string, plugins: readonly PluginDefinition[]): ProviderConfigurationDefinition | undefined {
+function definitionOfProduct(
+  name: string,
+  plugins: readonly PluginDefinition[],
+): ProviderConfigurationDefinition | undefined {
   const plugin = pluginOfSection(name, plugins);
   return plugin?.destination?.providerConfiguration ?? plugin?.source?.providerConfiguration;
 }
 
 /** A service's whole configuration has many sections, so others are fine; not so one that may be meant for a plugin. */
-function unknownSection(section: IniSection, definitions: ReadonlyMap<string, unknown>, plugins: readonly PluginDefinition[], othersAreKnown: boolean): Finding {
-  const place = { path: toPointer([section.name]), rule: 'provider-configuration/unknown-section', location: section.location };
+function unknownSection(
+  section: IniSection,
+  definitions: ReadonlyMap<string, unknown>,
+  plugins: readonly PluginDefinition[],
+  othersAreKnown: boolean,
+): Finding {
+  const place = {
+    path: toPointer([section.name]),
+    rule: 'provider-configuration/unknown-section',
+    location: section.location,
+  };
   const plugin = pluginOfSection(section.name, plugins);
   if (plugin !== undefined) {
-    return withSentence({ ...place, severity: 'info', message: `[${section.name}] has no effect: ${plugin.id} has no provider configuration` });
+    return withSentence({
+      ...place,
+      severity: 'info',
+      message: `[${section.name}] has no effect: ${plugin.id} has no provider configuration`,
+    });
   }
   if (section.name.endsWith(sectionEnding)) {
     const listed = [...definitions.keys()].map((name) => `[${name}]`).join(', ');
-    return withSentence({ ...place, severity: 'error', message: `[${section.name}] is not a known section: its options have no effect`, suggestion: `Known sections: ${listed}.` });
+    return withSentence({
+      ...place,
+      severity: 'error',
+      message: `[${section.name}] is not a known section: its options have no effect`,
+      suggestion: `Known sections: ${listed}.`,
+    });
   }
   const nearest = nearestSpelling(section.name, definitions.keys());
   return withSentence({
@@ -86,14 +125,25 @@ function unknownSection(section: IniSection, definitions: ReadonlyMap<string, un
 }
 
 /** Types the entries by the schema, then checks them against it. Values that are wrong are left out. */
-function typeSection(section: IniSection, { schema }: ProviderConfigurationDefinition, before: JsonObject): { values: JsonObject; findings: Finding[] } {
+function typeSection(
+  section: IniSection,
+  { schema }: ProviderConfigurationDefinition,
+  before: JsonObject,
+): { values: JsonObject; findings: Finding[] } {
   const findings: Finding[] = [];
   const values: Record<string, JsonValue> = { ...before };
   const places = new Map(section.entries.map(({ key, location }) => [key, location]));
   const keys = knownKeys(schema);
-  const report = (entry: IniEntry, rule: string, fault: Pick<Finding, 'message' | 'suggestion'>, severity: Finding['severity'] = 'error'): void => {
+  const report = (
+    entry: IniEntry,
+    rule: string,
+    fault: Pick<Finding, 'message' | 'suggestion'>,
+    severity: Finding['severity'] = 'error',
+  ): void => {
     const path = toPointer([section.name, entry.key]);
-    findings.push(withSentence({ severity, path, rule: `provider-configuration/${rule}`, ...fault, location: entry.location }));
+    findings.push(
+      withSentence({ severity, path, rule: `provider-configuration/${rule}`, ...fault, location: entry.location }),
+    );
   };
   for (const entry of section.entries) {
     const member = keys.includes(entry.key) ? memberSchema(schema, entry.key) : undefined;
@@ -104,24 +154,47 @@ function typeSection(section: IniSection, { schema }: ProviderConfigurationDefin
         ...(nearest === undefined ? {} : { suggestion: `Did you mean ${JSON.stringify(nearest)}?` }),
       });
     } else if (hasMember(values, entry.key)) {
-      report(entry, 'duplicate-key', { message: `${JSON.stringify(entry.key)} is set twice: the second value is ignored` });
+      report(entry, 'duplicate-key', {
+        message: `${JSON.stringify(entry.key)} is set twice: the second value is ignored`,
+      });
     } else if (entry.value !== '') {
       if (/\s[#;]/.test(entry.value)) {
         const suggestion = 'Put the comment on a separate line.';
-        report(entry, 'inline-comment', { message: `The comment after the value of ${JSON.stringify(entry.key)} is read as part of the value`, suggestion }, 'warning');
+        report(
+          entry,
+          'inline-comment',
+          {
+            message: `The comment after the value of ${JSON.stringify(entry.key)} is read as part of the value`,
+            suggestion,
+          },
+          'warning',
+        );
       }
       const typed = typeValue(member, entry.value);
-      if ('fault' in typed) report(entry, 'wrong-type', { message: `${JSON.stringify(entry.key)} ${typed.fault}`, ...(typed.suggestion === undefined ? {} : { suggestion: typed.suggestion }) });
+      if ('fault' in typed)
+        report(entry, 'wrong-type', {
+          message: `${JSON.stringify(entry.key)} ${typed.fault}`,
+          ...(typed.suggestion === undefined ? {} : { suggestion: typed.suggestion }),
+        });
       else values[entry.key] = typed.value;
     }
   }
   const optional = schema.partial();
-  for (const fault of checkShape(optional, values, { unknownKey: ({ key }) => ({ message: `${JSON.stringify(key)} is not accepted here` }) })) {
+  for (const fault of checkShape(optional, values, {
+    unknownKey: ({ key }) => ({ message: `${JSON.stringify(key)} is not accepted here` }),
+  })) {
     const key = String(fault.path[0]);
     const location = places.get(key);
     if (location === undefined) continue;
     const { path, rule, ...rest } = fault;
-    findings.push(withSentence({ ...rest, path: toPointer([section.name, ...path]), rule: `provider-configuration/${rule}`, location }));
+    findings.push(
+      withSentence({
+        ...rest,
+        path: toPointer([section.name, ...path]),
+        rule: `provider-configuration/${rule}`,
+        location,
+      }),
+    );
     delete values[key];
   }
   return { values, findings };
@@ -129,7 +202,16 @@ function typeSection(section: IniSection, { schema }: ProviderConfigurationDefin
 
 type Typed = { readonly value: JsonValue } | { readonly fault: string; readonly suggestion?: string };
 
-const switchWords: Readonly<Record<string, boolean>> = { true: true, yes: true, on: true, 1: true, false: false, no: false, off: false, 0: false };
+const switchWords: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  on: true,
+  1: true,
+  false: false,
+  no: false,
+  off: false,
+  0: false,
+};
 
 /** The text of an INI value as the type that the schema wants: an INI file knows texts only. */
 function typeValue(schema: z.core.$ZodType, text: string): Typed {
@@ -143,7 +225,8 @@ function typeValue(schema: z.core.$ZodType, text: string): Typed {
     return /^-?\d{1,15}$/.test(text) ? { value: Number(text) } : { fault: 'must be a whole number' };
   }
   if (kinds.some((kind) => kind instanceof z.ZodArray)) return listOf(text);
-  if (kinds.some((kind) => kind instanceof z.ZodRecord || kind instanceof z.ZodObject) && !isSecret(schema)) return mappingOf(text, schema);
+  if (kinds.some((kind) => kind instanceof z.ZodRecord || kind instanceof z.ZodObject) && !isSecret(schema))
+    return mappingOf(text, schema);
   return { value: text };
 }
 
@@ -156,24 +239,38 @@ function isSecret(schema: z.core.$ZodType): boolean {
 }
 
 function partsOf(text: string): string[] {
-  return text.split(',').map((part) => part.trim()).filter((part) => part !== '');
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 }
 
 /** Texts between commas; JSON and other notations with brackets would become a part of the first and the last one. */
 function listOf(text: string): Typed {
   if (!/^[[({]/.test(text)) return { value: partsOf(text) };
   const words = partsOf(text.replaceAll(/[[\]{}()"']/g, ''));
-  return { fault: 'must be a list separated by commas, without brackets and quotes', ...(words.length === 0 ? {} : { suggestion: `Write ${words.join(', ')}.` }) };
+  return {
+    fault: 'must be a list separated by commas, without brackets and quotes',
+    ...(words.length === 0 ? {} : { suggestion: `Write ${words.join(', ')}.` }),
+  };
 }
 
 /** `key:value` pairs between commas. Only the first colon of a pair separates: values may be URLs. */
 function mappingOf(text: string, schema: z.core.$ZodType): Typed {
   const mapping: Record<string, JsonValue> = {};
-  if (/^[[({]/.test(text)) return { fault: 'must be key:value pairs separated by commas, not JSON', suggestion: pairsSuggestion(text, schema) };
+  if (/^[[({]/.test(text))
+    return {
+      fault: 'must be key:value pairs separated by commas, not JSON',
+      suggestion: pairsSuggestion(text, schema),
+    };
   for (const pair of partsOf(text)) {
     const colon = pair.indexOf(':');
     const key = pair.slice(0, Math.max(colon, 0)).trim();
-    if (key === '') return { fault: `must be key:value pairs separated by commas; ${JSON.stringify(pair)} is not a pair`, suggestion: pairsForm(schema) };
+    if (key === '')
+      return {
+        fault: `must be key:value pairs separated by commas; ${JSON.stringify(pair)} is not a pair`,
+        suggestion: pairsForm(schema),
+      };
     if (key === '__proto__') return { fault: 'must not contain the key "__proto__"' };
     if (Object.hasOwn(mapping, key)) return { fault: `contains the key ${JSON.stringify(key)} twice` };
     const value = pair.slice(colon + 1).trim();
@@ -193,9 +290,15 @@ function pairsSuggestion(text: string, schema: z.core.$ZodType): string {
   } catch {
     return pairsForm(schema);
   }
-  if (!isJsonObject(given) || !Object.values(given).every((value) => ['string', 'number', 'boolean'].includes(typeof value))) return pairsForm(schema);
+  if (
+    !isJsonObject(given) ||
+    !Object.values(given).every((value) => ['string', 'number', 'boolean'].includes(typeof value))
+  )
+    return pairsForm(schema);
   const pairs = Object.entries(given).map(([key, value]) => `${key}:${String(value)}`);
-  return pairs.length === 0 || pairs.some((pair) => pair.includes(',')) ? pairsForm(schema) : `Write ${pairs.join(',')}.`;
+  return pairs.length === 0 || pairs.some((pair) => pair.includes(','))
+    ? pairsForm(schema)
+    : `Write ${pairs.join(',')}.`;
 }
 
 function pairsForm(schema: z.core.$ZodType): string {

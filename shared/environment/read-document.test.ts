@@ -10,7 +10,12 @@ const bytes = (...parts: (string | number[])[]): Uint8Array =>
 
 /** Rule, pointer, line and column of each finding. */
 function found(content: string | Uint8Array, format?: 'json' | 'yaml'): unknown[] {
-  return readDocument(content, format).findings.map(({ rule, path, location }) => [rule, path, location?.line, location?.column]);
+  return readDocument(content, format).findings.map(({ rule, path, location }) => [
+    rule,
+    path,
+    location?.line,
+    location?.column,
+  ]);
 }
 
 describe('JSON', () => {
@@ -69,7 +74,26 @@ describe('JSON', () => {
   });
 
   test('any text gives a value or exactly one finding that ends the reading', () => {
-    const snippet = fc.constantFrom('{', '}', '[', ']', ':', ',', '"a"', '"', '1', '-', 'true', '//', '/*', '*/', '\n', ' ', '\\', 'é');
+    const snippet = fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      ':',
+      ',',
+      '"a"',
+      '"',
+      '1',
+      '-',
+      'true',
+      '//',
+      '/*',
+      '*/',
+      '\n',
+      ' ',
+      '\\',
+      'é',
+    );
     fc.assert(
       fc.property(fc.array(snippet, { maxLength: 30 }), (parts) => {
         const read = readDocument(parts.join(''), 'json');
@@ -91,7 +115,13 @@ describe('JSON', () => {
 describe('YAML', () => {
   test('what JSON can say is read, aliases included', () => {
     const text = 'a: &x {k: [1, two, true, null, 1.5]}\nb: *x\n100: vlan\n"q": "1"\nno: no\n';
-    const value = { a: { k: [1, 'two', true, null, 1.5] }, b: { k: [1, 'two', true, null, 1.5] }, 100: 'vlan', q: '1', no: 'no' };
+    const value = {
+      a: { k: [1, 'two', true, null, 1.5] },
+      b: { k: [1, 'two', true, null, 1.5] },
+      100: 'vlan',
+      q: '1',
+      no: 'no',
+    };
     expect(readDocument(text, 'yaml')).toMatchObject({ value, findings: [] });
   });
 
@@ -131,7 +161,12 @@ describe('YAML', () => {
 
   test('aliases that explode are refused', () => {
     const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
-    for (let level = 1; level < 12; level++) lines.push(`a${level}: &a${level} [${Array(10).fill(`*a${level - 1}`).join(', ')}]`);
+    for (let level = 1; level < 12; level++)
+      lines.push(
+        `a${level}: &a${level} [${Array(10)
+          .fill(`*a${level - 1}`)
+          .join(', ')}]`,
+      );
     expect(readDocument(lines.join('\n'), 'yaml').findings).toMatchObject([{ rule: 'document/yaml-alias', path: '' }]);
   });
 
@@ -142,11 +177,23 @@ describe('YAML', () => {
 
   test('a value reads the same as YAML and as JSON', () => {
     fc.assert(
-      fc.property(fc.object({ maxDepth: 4, values: [fc.string(), fc.integer(), fc.boolean(), fc.double({ noDefaultInfinity: true, noNaN: true }), fc.constant(null)] }), (value) => {
-        const json = JSON.stringify(value);
-        fc.pre(!json.includes('__proto__') && !json.includes('-0'));
-        expect(readDocument(stringify(JSON.parse(json)), 'yaml').value).toEqual(readDocument(json, 'json').value);
-      }),
+      fc.property(
+        fc.object({
+          maxDepth: 4,
+          values: [
+            fc.string(),
+            fc.integer(),
+            fc.boolean(),
+            fc.double({ noDefaultInfinity: true, noNaN: true }),
+            fc.constant(null),
+          ],
+        }),
+        (value) => {
+          const json = JSON.stringify(value);
+          fc.pre(!json.includes('__proto__') && !json.includes('-0'));
+          expect(readDocument(stringify(JSON.parse(json)), 'yaml').value).toEqual(readDocument(json, 'json').value);
+        },
+      ),
     );
   });
 });
@@ -184,7 +231,10 @@ describe('hostile and odd files', () => {
   });
 
   test('a byte order mark and CRLF are accepted', () => {
-    expect(readDocument(bytes([0xef, 0xbb, 0xbf], 'a: 1\r\nb: [x]\r\n'))).toMatchObject({ value: { a: 1, b: ['x'] }, findings: [] });
+    expect(readDocument(bytes([0xef, 0xbb, 0xbf], 'a: 1\r\nb: [x]\r\n'))).toMatchObject({
+      value: { a: 1, b: ['x'] },
+      findings: [],
+    });
     expect(readDocument('\ufeff{"a": 1}\r\n').value).toEqual({ a: 1 });
     expect(found('a: 1\r\nb: 2\r\na: 3\r\n')).toEqual([['document/duplicate-key', '/a', 3, 1]]);
   });
@@ -197,16 +247,47 @@ describe('hostile and odd files', () => {
 
   test('any bytes give a value or a finding, never a crash', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 40 }), fc.constantFrom('json' as const, 'yaml' as const, undefined), (content, format) => {
-        const read = readDocument(content, format);
-        expect(read.value !== undefined || read.findings.length > 0).toBe(true);
-      }),
+      fc.property(
+        fc.uint8Array({ maxLength: 40 }),
+        fc.constantFrom('json' as const, 'yaml' as const, undefined),
+        (content, format) => {
+          const read = readDocument(content, format);
+          expect(read.value !== undefined || read.findings.length > 0).toBe(true);
+        },
+      ),
       { numRuns: rounds(2000) },
     );
   });
 
   test('any arrangement of YAML signs gives a value or a finding, never a crash', () => {
-    const sign = fc.constantFrom('a', ': ', '- ', '\n', '\n  ', '[', ']', '{', '}', ', ', '"', "'", '#', ' #', '&x ', '*x', '!t ', '|', '>', '? ', '%', '---\n', '...\n', '\t', '1', '<<: ');
+    const sign = fc.constantFrom(
+      'a',
+      ': ',
+      '- ',
+      '\n',
+      '\n  ',
+      '[',
+      ']',
+      '{',
+      '}',
+      ', ',
+      '"',
+      "'",
+      '#',
+      ' #',
+      '&x ',
+      '*x',
+      '!t ',
+      '|',
+      '>',
+      '? ',
+      '%',
+      '---\n',
+      '...\n',
+      '\t',
+      '1',
+      '<<: ',
+    );
     fc.assert(
       fc.property(fc.array(sign, { maxLength: 20 }), (signs) => {
         const read = readDocument(signs.join(''), 'yaml');

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { readIni } from './read-ini.ts';
 
 test('keys, comments, continuation lines and quotes are read with their lines', () => {
-  const text = '\ufeff'.slice(1) + '# top\r\n[one]\r\na = 1\r\n  b: http://x:80/#y;z\r\n; note\r\nlist = a,\r\n    b,\r\n    # not this\r\n    c\r\nq = "x y"\r\n\r\n[t.w]\r\nempty =\r\n';
+  const text =
+    '\ufeff'.slice(1) +
+    '# top\r\n[one]\r\na = 1\r\n  b: http://x:80/#y;z\r\n; note\r\nlist = a,\r\n    b,\r\n    # not this\r\n    c\r\nq = "x y"\r\n\r\n[t.w]\r\nempty =\r\n';
   expect(readIni(text)).toEqual({
     sections: [
       {
@@ -14,7 +16,11 @@ test('keys, comments, continuation lines and quotes are read with their lines', 
           { key: 'q', value: 'x y', location: { line: 10, column: 1 } },
         ],
       },
-      { name: 't.w', location: { line: 12, column: 1 }, entries: [{ key: 'empty', value: '', location: { line: 13, column: 1 } }] },
+      {
+        name: 't.w',
+        location: { line: 12, column: 1 },
+        entries: [{ key: 'empty', value: '', location: { line: 13, column: 1 } }],
+      },
     ],
     faults: [],
   });

@@ -23,8 +23,15 @@ export interface IniFault {
  * lines only (`#`, `;`), an indented line continues the value above it. Unlike the usual INI packages it keeps `#`, `;`
  * and `.` inside values and names (URLs, Base64), and knows the line of everything.
  */
-export function readIni(text: string): { readonly sections: readonly IniSection[]; readonly faults: readonly IniFault[] } {
-  const sections: { name: string; location: TextLocation; entries: { key: string; value: string; location: TextLocation }[] }[] = [];
+export function readIni(text: string): {
+  readonly sections: readonly IniSection[];
+  readonly faults: readonly IniFault[];
+} {
+  const sections: {
+    name: string;
+    location: TextLocation;
+    entries: { key: string; value: string; location: TextLocation }[];
+  }[] = [];
   const faults: IniFault[] = [];
   let open: { value: string } | undefined;
   const lines = text.split(/\r\n|\n|\r/);
@@ -65,7 +72,10 @@ export function readIni(text: string): { readonly sections: readonly IniSection[
 
 function unquoted(value: string): string {
   const first = value[0];
-  return value.length > 1 && (first === '"' || first === "'") && value.endsWith(first) && !value.slice(1, -1).includes(first)
+  return value.length > 1 &&
+    (first === '"' || first === "'") &&
+    value.endsWith(first) &&
+    !value.slice(1, -1).includes(first)
     ? value.slice(1, -1)
     : value;
 }

@@ -79,7 +79,11 @@ class JsonReader {
     const code = this.#text.charCodeAt(this.#at);
     if (code === 0x7b || code === 0x5b) {
       if (this.#path.length >= readLimits.depth) {
-        throw new UnreadableText('document/too-deep', `The document is nested more than ${readLimits.depth} levels deep`, this.#at);
+        throw new UnreadableText(
+          'document/too-deep',
+          `The document is nested more than ${readLimits.depth} levels deep`,
+          this.#at,
+        );
       }
       return code === 0x7b ? this.#readObject() : this.#readList();
     }
@@ -149,7 +153,8 @@ class JsonReader {
       const code = this.#text.charCodeAt(at);
       if (code === 0x22) break;
       if (Number.isNaN(code)) throw new UnreadableText('document/syntax', 'The string is not closed; it begins', start);
-      if (code < 0x20) throw new UnreadableText('document/syntax', 'The string contains a line break or control character', at);
+      if (code < 0x20)
+        throw new UnreadableText('document/syntax', 'The string contains a line break or control character', at);
       if (code === 0x5c) {
         plain = false;
         at++;
@@ -161,7 +166,11 @@ class JsonReader {
     try {
       return JSON.parse(this.#text.slice(start, at + 1)) as string;
     } catch {
-      throw new UnreadableText('document/syntax', 'The string contains an invalid backslash sequence; it begins', start);
+      throw new UnreadableText(
+        'document/syntax',
+        'The string contains an invalid backslash sequence; it begins',
+        start,
+      );
     }
   }
 
@@ -169,7 +178,8 @@ class JsonReader {
     const token = /[^\s,:[\]{}"/]*/y;
     token.lastIndex = this.#at;
     const word = token.exec(this.#text)?.[0] ?? '';
-    if (!/^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/.test(word)) throw this.#unexpected('a value');
+    if (!/^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/.test(word))
+      throw this.#unexpected('a value');
     const value = JSON.parse(word) as JsonValue;
     if (value === Infinity || value === -Infinity) {
       throw new UnreadableText('document/syntax', `The number ${word} is out of range`, this.#at);
@@ -224,7 +234,11 @@ class JsonReader {
 /** Why a key may not be added to an object: it is there already, or it would reach into the object's prototype. */
 export function refuseKey(object: object, key: string): Omit<Finding, 'path' | 'location'> | undefined {
   if (key === '__proto__') {
-    return { severity: 'error', rule: 'document/forbidden-key', message: 'The key "__proto__" is not accepted anywhere' };
+    return {
+      severity: 'error',
+      rule: 'document/forbidden-key',
+      message: 'The key "__proto__" is not accepted anywhere',
+    };
   }
   if (Object.hasOwn(object, key)) {
     return {

@@ -62,7 +62,8 @@ class FlowReader {
     this.#skip(/\{ */y);
     do {
       const key = this.#readWord();
-      if (key === undefined || key.text === '__proto__' || Object.hasOwn(object, key.text) || !this.#skip(/: +/y)) return notPlain;
+      if (key === undefined || key.text === '__proto__' || Object.hasOwn(object, key.text) || !this.#skip(/: +/y))
+        return notPlain;
       const value = this.readValue(level + 1);
       if (value === notPlain) return notPlain;
       object[key.text] = value;
@@ -72,7 +73,8 @@ class FlowReader {
 
   /** A quoted text without escapes, or a plain one without any sign that means something in flow context. */
   #readWord(): { readonly text: string; readonly quoted: boolean } | undefined {
-    const word = /"([^"\\]*)"|'([^']*)'|(?:-(?=[^\s,[\]{}:])|[^\s,[\]{}:#"'?&*!|>%@`-])(?:[^,[\]{}:#"']*[^\s,[\]{}:#"'])?/y;
+    const word =
+      /"([^"\\]*)"|'([^']*)'|(?:-(?=[^\s,[\]{}:])|[^\s,[\]{}:#"'?&*!|>%@`-])(?:[^,[\]{}:#"']*[^\s,[\]{}:#"'])?/y;
     word.lastIndex = this.#at;
     const found = word.exec(this.#text);
     if (found === null) return undefined;

@@ -43,15 +43,55 @@ test('everyday documents are read the quick way, as the full reader reads them',
 });
 
 test.each([
-  'a: *x', 'a: &x b', 'a: !t b', 'a: |\n  b', 'a: >\n  b', 'a: "b\\n"', "a: 'b''c'", 'a: b\n  c', 'a: [b,\n c]', '? a\n: b', '%YAML 1.2\n---\na: b',
-  'a: b\n---\nc: d', 'a: 1\na: 2', '__proto__: 1', 'a:\tb', 'a: 0x10', 'a: 1.5', 'a: 012', 'a: .inf', 'a: -0', 'a: b: c', '- - a', 'a: - b', 'a: [b: c]', 'a: {b}',
-  'a: [b,]', 'a', '[a]', 'a: 1\n b: 2', ' a: 1\nb: 2', 'a: "x" y', 'a: [x] y', 'a : b', 'a: @b', 'a: 1e3', '', '# x', 'a: 1\n...\n', 'a: b\rc: d', 'a: {b: c:d}',
+  'a: *x',
+  'a: &x b',
+  'a: !t b',
+  'a: |\n  b',
+  'a: >\n  b',
+  'a: "b\\n"',
+  "a: 'b''c'",
+  'a: b\n  c',
+  'a: [b,\n c]',
+  '? a\n: b',
+  '%YAML 1.2\n---\na: b',
+  'a: b\n---\nc: d',
+  'a: 1\na: 2',
+  '__proto__: 1',
+  'a:\tb',
+  'a: 0x10',
+  'a: 1.5',
+  'a: 012',
+  'a: .inf',
+  'a: -0',
+  'a: b: c',
+  '- - a',
+  'a: - b',
+  'a: [b: c]',
+  'a: {b}',
+  'a: [b,]',
+  'a',
+  '[a]',
+  'a: 1\n b: 2',
+  ' a: 1\nb: 2',
+  'a: "x" y',
+  'a: [x] y',
+  'a : b',
+  'a: @b',
+  'a: 1e3',
+  '',
+  '# x',
+  'a: 1\n...\n',
+  'a: b\rc: d',
+  'a: {b: c:d}',
 ])('%j is left to the full reader', (text) => {
   expect(readPlainYaml(text)).toBe(notPlain);
 });
 
 test('values that the library writes are read as they were', () => {
-  const value = fc.object({ maxDepth: 4, values: [fc.string(), fc.integer(), fc.boolean(), fc.ipV4(), fc.webUrl(), fc.constant(null)] });
+  const value = fc.object({
+    maxDepth: 4,
+    values: [fc.string(), fc.integer(), fc.boolean(), fc.ipV4(), fc.webUrl(), fc.constant(null)],
+  });
   let quick = 0;
   fc.assert(
     fc.property(value, (object) => {
@@ -66,7 +106,57 @@ test('values that the library writes are read as they were', () => {
 
 test('any arrangement of signs is either read alike or left to the full reader', () => {
   const sign = fc.constantFrom(
-    'a', 'b', 'a: ', 'b: ', ': ', ':', '- ', '-', '\n', '\n', '\n  ', '\n    ', '\n a: ', '\nb: ', '\n- ', '\n  - ', '[', ']', '{', '}', ', ', ',', '"', "'", '#', ' # ', ' ', '1', '0', '~', 'null', 'true', '.', '+', '?', '? ', '&', '*', '!', '|', '>', '%', '@', '`', '<<', '---', '...', '\r\n', 'é', '\\', '=',
+    'a',
+    'b',
+    'a: ',
+    'b: ',
+    ': ',
+    ':',
+    '- ',
+    '-',
+    '\n',
+    '\n',
+    '\n  ',
+    '\n    ',
+    '\n a: ',
+    '\nb: ',
+    '\n- ',
+    '\n  - ',
+    '[',
+    ']',
+    '{',
+    '}',
+    ', ',
+    ',',
+    '"',
+    "'",
+    '#',
+    ' # ',
+    ' ',
+    '1',
+    '0',
+    '~',
+    'null',
+    'true',
+    '.',
+    '+',
+    '?',
+    '? ',
+    '&',
+    '*',
+    '!',
+    '|',
+    '>',
+    '%',
+    '@',
+    '`',
+    '<<',
+    '---',
+    '...',
+    '\r\n',
+    'é',
+    '\\',
+    '=',
   );
   fc.assert(
     fc.property(fc.array(sign, { minLength: 1, maxLength: 14 }), (signs) => expectAgreement(signs.join(''))),
@@ -78,12 +168,40 @@ test('everyday documents with damage anywhere are either read alike or left to t
   const damage = fc.record({
     at: fc.nat(everyday.length),
     remove: fc.nat(6),
-    insert: fc.constantFrom('', ' ', '  ', '\n', '\n ', '- ', ': ', ':', '#', ' #', '"', "'", '[', ']', '{', '}', ',', '&a ', '*a', '!', '|', '\t', '0', '-'),
+    insert: fc.constantFrom(
+      '',
+      ' ',
+      '  ',
+      '\n',
+      '\n ',
+      '- ',
+      ': ',
+      ':',
+      '#',
+      ' #',
+      '"',
+      "'",
+      '[',
+      ']',
+      '{',
+      '}',
+      ',',
+      '&a ',
+      '*a',
+      '!',
+      '|',
+      '\t',
+      '0',
+      '-',
+    ),
   });
   let quick = 0;
   fc.assert(
     fc.property(fc.array(damage, { minLength: 1, maxLength: 3 }), (damages) => {
-      const text = damages.reduce((all, { at, remove, insert }) => all.slice(0, at) + insert + all.slice(at + remove), everyday);
+      const text = damages.reduce(
+        (all, { at, remove, insert }) => all.slice(0, at) + insert + all.slice(at + remove),
+        everyday,
+      );
       if (readPlainYaml(text) !== notPlain) quick++;
       expectAgreement(text);
     }),

@@ -64,7 +64,11 @@ class PlainReader {
 
   #readSequence(indent: number, level: number): Read {
     const list: JsonValue[] = [];
-    for (let line = this.#lines[this.#at]; line?.indent === indent && isItem(line.content); line = this.#lines[this.#at]) {
+    for (
+      let line = this.#lines[this.#at];
+      line?.indent === indent && isItem(line.content);
+      line = this.#lines[this.#at]
+    ) {
       const rest = line.content.slice(1).trimStart();
       let value: Read;
       if (rest === '' || rest.startsWith('#')) {
@@ -89,7 +93,11 @@ class PlainReader {
 
   #readMapping(indent: number, level: number): Read {
     const object: Record<string, JsonValue> = {};
-    for (let line = this.#lines[this.#at]; line?.indent === indent && !isItem(line.content); line = this.#lines[this.#at]) {
+    for (
+      let line = this.#lines[this.#at];
+      line?.indent === indent && !isItem(line.content);
+      line = this.#lines[this.#at]
+    ) {
       const found = keyOf(line.content);
       if (found === undefined || found.key === '__proto__' || Object.hasOwn(object, found.key)) return notPlain;
       this.#at++;

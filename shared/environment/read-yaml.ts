@@ -1,4 +1,20 @@
-import { Composer, isAlias, isMap, isPair, isScalar, isSeq, Lexer, Parser, type Alias, type Document, type Node, type ParsedNode, type Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
+import {
+  Composer,
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  Lexer,
+  Parser,
+  type Alias,
+  type Document,
+  type Node,
+  type ParsedNode,
+  type Scalar,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
 import type { JsonValue } from '../model/json.ts';
 import type { Finding, TextLocation } from '../schema/finding.ts';
 import { toPointer, type PathSegment } from '../schema/json-pointer.ts';
@@ -32,13 +48,20 @@ export function readAnyYaml(text: string): DocumentText {
     if (error !== undefined) {
       return unreadable('document/syntax', withoutPlace(error.message), place(error.pos[0]));
     }
-    if (document.contents === null || (isScalar(document.contents) && document.contents.type === 'PLAIN' && document.contents.source === '')) {
+    if (
+      document.contents === null ||
+      (isScalar(document.contents) && document.contents.type === 'PLAIN' && document.contents.source === '')
+    ) {
       return unreadable('document/empty', 'The document is empty', { line: 1, column: 1 });
     }
     const conversion = new Conversion(place);
     const value = conversion.convert(document.contents);
     const members: MemberIndex = new Map();
-    return { value, findings: conversion.findings, locate: (path) => place(offsetOfMember(document, path, members, conversion.targets)) };
+    return {
+      value,
+      findings: conversion.findings,
+      locate: (path) => place(offsetOfMember(document, path, members, conversion.targets)),
+    };
   } catch (error) {
     if (error instanceof UnreadableText) return unreadable(error.rule, error.message, place(error.offset));
     throw error;
@@ -53,7 +76,8 @@ function composeOnly(text: string): Document.Parsed {
   const accept = (document: Document.Parsed): void => {
     documents.push(document);
     if (documents.length > 1) {
-      const message = 'The file contains several YAML documents; put each environment document in a separate file. The second begins';
+      const message =
+        'The file contains several YAML documents; put each environment document in a separate file. The second begins';
       throw new UnreadableText('document/multiple-documents', message, document.range[0]);
     }
   };
@@ -91,7 +115,11 @@ class Conversion {
   convert(node: ParsedNode | null): JsonValue {
     if (node === null) return null;
     if (this.#insideAliases > 0 && ++this.#aliasNodes > readLimits.aliasNodes) {
-      throw new UnreadableText('document/yaml-alias', `The YAML aliases expand to more than ${readLimits.aliasNodes} values`, offsetOf(node));
+      throw new UnreadableText(
+        'document/yaml-alias',
+        `The YAML aliases expand to more than ${readLimits.aliasNodes} values`,
+        offsetOf(node),
+      );
     }
     if (isAlias(node)) return this.#follow(node);
     // An alias means the anchor of its name that stood last before it.
@@ -124,7 +152,12 @@ class Conversion {
     this.#open.add(sequence);
     for (const item of sequence.items) {
       this.#path.push(list.length);
-      if (isPair(item)) throw new UnreadableText('document/syntax', 'A list element is a key and value without braces', offsetOf(sequence));
+      if (isPair(item))
+        throw new UnreadableText(
+          'document/syntax',
+          'A list element is a key and value without braces',
+          offsetOf(sequence),
+        );
       list.push(this.convert(item));
       this.#path.pop();
     }
@@ -137,7 +170,8 @@ class Conversion {
     if (typeof value === 'number' && !Number.isFinite(value)) {
       throw new UnreadableText('document/syntax', `The number ${scalar.source} is out of range`, offsetOf(scalar));
     }
-    if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+    if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+      return value;
     return scalar.source;
   }
 
@@ -166,7 +200,13 @@ class Conversion {
   }
 
   #report(rule: string, message: string, node: ParsedNode): void {
-    this.findings.push({ severity: 'error', path: toPointer(this.#path), rule, message, location: this.#place(offsetOf(node)) });
+    this.findings.push({
+      severity: 'error',
+      path: toPointer(this.#path),
+      rule,
+      message,
+      location: this.#place(offsetOf(node)),
+    });
   }
 }
 
@@ -223,7 +263,11 @@ function offsetOf(node: ParsedNode): number {
 }
 
 function tooDeep(offset: number): UnreadableText {
-  return new UnreadableText('document/too-deep', `The document is nested more than ${readLimits.depth} levels deep`, offset);
+  return new UnreadableText(
+    'document/too-deep',
+    `The document is nested more than ${readLimits.depth} levels deep`,
+    offset,
+  );
 }
 
 function withoutPlace(message: string): string {

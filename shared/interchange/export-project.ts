@@ -7,7 +7,10 @@ import { providerOf } from './product-names.ts';
 import { quoteWord } from './shell-words.ts';
 
 /** What a replica's environments amount to with the layers below them. */
-export interface ExportedReplica extends Pick<Replica, 'name' | 'vmName' | 'sourceEndpointId' | 'destinationEndpointId' | 'wave'> {
+export interface ExportedReplica extends Pick<
+  Replica,
+  'name' | 'vmName' | 'sourceEndpointId' | 'destinationEndpointId' | 'wave'
+> {
   readonly sourceEnvironment: JsonObject;
   readonly destinationEnvironment: JsonObject;
 }
@@ -29,7 +32,13 @@ export function exportProject(endpoints: readonly Endpoint[], replicas: readonly
       return [];
     }
     const { kept, secrets } = withoutSecrets(plugin, 'connection', connection);
-    notCarried.push(...secrets.map((what): NotCarried => ({ of: name, what: `connection.${what}`, why: 'secrets are not exported; enter it again' })));
+    notCarried.push(
+      ...secrets.map((what): NotCarried => ({
+        of: name,
+        what: `connection.${what}`,
+        why: 'secrets are not exported; enter it again',
+      })),
+    );
     return [{ id, name, type: provider, description: '', connection_info: kept, mapped_regions: [] }];
   });
   const transfers = replicas.flatMap((replica): JsonObject[] => {
@@ -43,12 +52,25 @@ export function exportProject(endpoints: readonly Endpoint[], replicas: readonly
     const source_ = exportEnvironment(name, from.plugin, 'source', replica.sourceEnvironment);
     const destination_ = exportEnvironment(name, to.plugin, 'destination', replica.destinationEnvironment);
     notCarried.push(...source_.notCarried, ...destination_.notCarried);
-    if (wave !== undefined) notCarried.push({ of: name, what: 'wave', why: 'Coriolis has no waves; settings of the wave are part of each transfer' });
-    return [{
-      scenario: 'replica', origin_endpoint_id: source, destination_endpoint_id: destination, instances: [vmName],
-      source_environment: source_.environment, destination_environment: destination_.environment,
-      network_map: destination_.networkMap, storage_mappings: destination_.storageMappings, notes: name === vmName ? '' : name,
-    }];
+    if (wave !== undefined)
+      notCarried.push({
+        of: name,
+        what: 'wave',
+        why: 'Coriolis has no waves; settings of the wave are part of each transfer',
+      });
+    return [
+      {
+        scenario: 'replica',
+        origin_endpoint_id: source,
+        destination_endpoint_id: destination,
+        instances: [vmName],
+        source_environment: source_.environment,
+        destination_environment: destination_.environment,
+        network_map: destination_.networkMap,
+        storage_mappings: destination_.storageMappings,
+        notes: name === vmName ? '' : name,
+      },
+    ];
   });
   return { endpoints: exported, transfers, notCarried };
 }
@@ -63,16 +85,51 @@ export function commandText({ endpoints, transfers }: ExportedProject): string {
   const nameOf = (id: unknown) => String(endpoints.find((endpoint) => endpoint['id'] === id)?.['name'] ?? id);
   const command = (words: readonly string[]) => words.map(quoteWord).join(' ');
   const lines = [
-    ...endpoints.map((endpoint) => command(['coriolis', 'endpoint', 'create', '--name', String(endpoint['name']), '--provider', String(endpoint['type']), '--connection', JSON.stringify(endpoint['connection_info'])])),
+    ...endpoints.map((endpoint) =>
+      command([
+        'coriolis',
+        'endpoint',
+        'create',
+        '--name',
+        String(endpoint['name']),
+        '--provider',
+        String(endpoint['type']),
+        '--connection',
+        JSON.stringify(endpoint['connection_info']),
+      ]),
+    ),
     ...transfers.map((transfer) => {
-      const storage = transfer['storage_mappings'] as { default?: string; backend_mappings?: { source: string; destination: string }[]; disk_mappings?: { disk_id: string; destination: string }[] };
+      const storage = transfer['storage_mappings'] as {
+        default?: string;
+        backend_mappings?: { source: string; destination: string }[];
+        disk_mappings?: { disk_id: string; destination: string }[];
+      };
       return command([
-        'coriolis', 'transfer', 'create', '--scenario', 'replica', '--origin-endpoint', nameOf(transfer['origin_endpoint_id']), '--destination-endpoint', nameOf(transfer['destination_endpoint_id']),
+        'coriolis',
+        'transfer',
+        'create',
+        '--scenario',
+        'replica',
+        '--origin-endpoint',
+        nameOf(transfer['origin_endpoint_id']),
+        '--destination-endpoint',
+        nameOf(transfer['destination_endpoint_id']),
         ...(transfer['instances'] as string[]).flatMap((instance) => ['--instance', instance]),
-        '--source-environment', JSON.stringify(transfer['source_environment']), '--destination-environment', JSON.stringify(transfer['destination_environment']), '--network-map', JSON.stringify(transfer['network_map']),
+        '--source-environment',
+        JSON.stringify(transfer['source_environment']),
+        '--destination-environment',
+        JSON.stringify(transfer['destination_environment']),
+        '--network-map',
+        JSON.stringify(transfer['network_map']),
         ...(storage.default === undefined ? [] : ['--default-storage-backend', storage.default]),
-        ...(storage.backend_mappings ?? []).flatMap(({ source, destination }) => ['--storage-backend-mapping', `${source}=${destination}`]),
-        ...(storage.disk_mappings ?? []).flatMap(({ disk_id: id, destination }) => ['--disk-storage-mapping', `${id}=${destination}`]),
+        ...(storage.backend_mappings ?? []).flatMap(({ source, destination }) => [
+          '--storage-backend-mapping',
+          `${source}=${destination}`,
+        ]),
+        ...(storage.disk_mappings ?? []).flatMap(({ disk_id: id, destination }) => [
+          '--disk-storage-mapping',
+          `${id}=${destination}`,
+        ]),
         ...(transfer['notes'] === '' ? [] : ['--notes', String(transfer['notes'])]),
       ]);
     }),

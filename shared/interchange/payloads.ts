@@ -71,7 +71,34 @@ export interface NotCarried {
 }
 
 /** Members that say something of an answer and are never sent. */
-const answerMembers = ['id', 'created_at', 'updated_at', 'deleted_at', 'deleted', 'project_id', 'user_id', 'executions', 'last_execution_status', 'reservation_id', 'info', 'base_id', 'type', 'transfer_result', 'mapped_regions', 'trust_id', 'tasks', 'transfer_scenario_type', 'instances', 'origin_endpoint_id', 'destination_endpoint_id', 'source_environment', 'destination_environment', 'network_map', 'storage_mappings', 'notes'];
+const answerMembers = [
+  'id',
+  'created_at',
+  'updated_at',
+  'deleted_at',
+  'deleted',
+  'project_id',
+  'user_id',
+  'executions',
+  'last_execution_status',
+  'reservation_id',
+  'info',
+  'base_id',
+  'type',
+  'transfer_result',
+  'mapped_regions',
+  'trust_id',
+  'tasks',
+  'transfer_scenario_type',
+  'instances',
+  'origin_endpoint_id',
+  'destination_endpoint_id',
+  'source_environment',
+  'destination_environment',
+  'network_map',
+  'storage_mappings',
+  'notes',
+];
 
 const reasons: Readonly<Record<string, string>> = {
   origin_minion_pool_id: 'Causeway has no pools of workers at sources',
@@ -82,14 +109,24 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** Members of a payload that nothing here is made of, and that hold something. */
-export function unknownMembers(of: string, payload: Readonly<Record<string, unknown>>, known: readonly string[]): readonly NotCarried[] {
+export function unknownMembers(
+  of: string,
+  payload: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+): readonly NotCarried[] {
   return Object.entries(payload)
     .filter(([key, value]) => !known.includes(key) && !answerMembers.includes(key) && !isEmpty(value))
     .map(([what]) => ({ of, what, why: reasons[what] ?? 'Causeway has nothing that corresponds to it' }));
 }
 
 function isEmpty(value: unknown): boolean {
-  return value === null || value === undefined || value === '' || value === false || (typeof value === 'object' && Object.keys(value).length === 0);
+  return (
+    value === null ||
+    value === undefined ||
+    value === '' ||
+    value === false ||
+    (typeof value === 'object' && Object.keys(value).length === 0)
+  );
 }
 
 /** @throws CausewayError with the places that do not fit, below `path` */
@@ -97,5 +134,7 @@ export function parsed<T>(schema: z.ZodType<T>, value: unknown, path: string): T
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const problems = result.error.issues.slice(0, 5).map((issue) => `${path}/${issue.path.join('/')}: ${issue.message}`);
-  throw new CausewayError('general.invalid-input', problems.join('\n'), { details: { paths: result.error.issues.slice(0, 5).map((issue) => `${path}/${issue.path.join('/')}`) } });
+  throw new CausewayError('general.invalid-input', problems.join('\n'), {
+    details: { paths: result.error.issues.slice(0, 5).map((issue) => `${path}/${issue.path.join('/')}`) },
+  });
 }

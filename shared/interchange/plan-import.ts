@@ -31,21 +31,48 @@ interface ProjectNow {
  *
  * @param given names of endpoints in the project, by what payloads call them
  */
-export function planImport({ endpoints, replicas }: ImportedProject, project: ProjectNow, given: ReadonlyMap<string, string>): ImportPlan {
+export function planImport(
+  { endpoints, replicas }: ImportedProject,
+  project: ProjectNow,
+  given: ReadonlyMap<string, string>,
+): ImportPlan {
   const known = (reference: string) => project.endpoints.find(({ id, name }) => id === reference || name === reference);
-  const nameOf = (reference: string): string => given.get(reference) ?? endpoints.find(({ id }) => id === reference)?.name ?? known(reference)?.name ?? reference;
+  const nameOf = (reference: string): string =>
+    given.get(reference) ?? endpoints.find(({ id }) => id === reference)?.name ?? known(reference)?.name ?? reference;
   return {
-    endpoints: endpoints.map(({ name, plugin, connection }) => ({ name, plugin, connection, exists: known(name) !== undefined })),
+    endpoints: endpoints.map(({ name, plugin, connection }) => ({
+      name,
+      plugin,
+      connection,
+      exists: known(name) !== undefined,
+    })),
     replicas: replicas.map((replica) => {
       const [source, destination] = [nameOf(replica.source), nameOf(replica.destination)];
       const [from, to] = [known(source)?.id, known(destination)?.id];
-      const exists = project.replicas.some(({ vmId, vmName, sourceEndpointId, destinationEndpointId }) => (vmName === replica.vm || vmId === replica.vm) && sourceEndpointId === from && destinationEndpointId === to);
+      const exists = project.replicas.some(
+        ({ vmId, vmName, sourceEndpointId, destinationEndpointId }) =>
+          (vmName === replica.vm || vmId === replica.vm) && sourceEndpointId === from && destinationEndpointId === to,
+      );
       return { ...replica, source, destination, exists };
     }),
   };
 }
 
 /** The settings of an imported VM as an environment document. */
-export function importedDocument({ sourcePlugin, destinationPlugin, sourceEnvironment, destinationEnvironment }: Pick<ImportedReplica, 'sourcePlugin' | 'destinationPlugin' | 'sourceEnvironment' | 'destinationEnvironment'>): string {
-  return stringify({ source: { plugin: sourcePlugin, environment: sourceEnvironment }, destination: { plugin: destinationPlugin, environment: destinationEnvironment } }, { lineWidth: 0 });
+export function importedDocument({
+  sourcePlugin,
+  destinationPlugin,
+  sourceEnvironment,
+  destinationEnvironment,
+}: Pick<
+  ImportedReplica,
+  'sourcePlugin' | 'destinationPlugin' | 'sourceEnvironment' | 'destinationEnvironment'
+>): string {
+  return stringify(
+    {
+      source: { plugin: sourcePlugin, environment: sourceEnvironment },
+      destination: { plugin: destinationPlugin, environment: destinationEnvironment },
+    },
+    { lineWidth: 0 },
+  );
 }

@@ -1,5 +1,14 @@
 import { CausewayError } from '../model/causeway-error.ts';
-import { deploymentPayloadSchema, endpointPayloadSchema, parsed, transferPayloadSchema, type DeploymentPayload, type EndpointPayload, type Payloads, type TransferPayload } from './payloads.ts';
+import {
+  deploymentPayloadSchema,
+  endpointPayloadSchema,
+  parsed,
+  transferPayloadSchema,
+  type DeploymentPayload,
+  type EndpointPayload,
+  type Payloads,
+  type TransferPayload,
+} from './payloads.ts';
 import { readCommands } from './read-commands.ts';
 
 /** Reads payloads (JSON, one or many, as sent or as answered) or a script of `coriolis …` commands. @throws CausewayError for anything else */
@@ -13,12 +22,22 @@ function fromJson(text: string): Payloads {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new CausewayError('general.invalid-input', `not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new CausewayError(
+      'general.invalid-input',
+      `not JSON: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
-  const found = { endpoints: [] as EndpointPayload[], transfers: [] as TransferPayload[], deployments: [] as DeploymentPayload[] };
+  const found = {
+    endpoints: [] as EndpointPayload[],
+    transfers: [] as TransferPayload[],
+    deployments: [] as DeploymentPayload[],
+  };
   collect(value, '', found);
   if (found.endpoints.length + found.transfers.length + found.deployments.length === 0) {
-    throw new CausewayError('general.invalid-input', 'no endpoint, transfer or deployment found. Expected: {"endpoint": …}, {"transfer": …}, {"deployment": …}, lists of them, or coriolis commands');
+    throw new CausewayError(
+      'general.invalid-input',
+      'no endpoint, transfer or deployment found. Expected: {"endpoint": …}, {"transfer": …}, {"deployment": …}, lists of them, or coriolis commands',
+    );
   }
   return found;
 }
@@ -29,7 +48,16 @@ interface Found {
   readonly deployments: DeploymentPayload[];
 }
 
-const wrappers = { endpoint: 'endpoint', endpoints: 'endpoint', transfer: 'transfer', transfers: 'transfer', replica: 'transfer', replicas: 'transfer', deployment: 'deployment', deployments: 'deployment' } as const;
+const wrappers = {
+  endpoint: 'endpoint',
+  endpoints: 'endpoint',
+  transfer: 'transfer',
+  transfers: 'transfer',
+  replica: 'transfer',
+  replicas: 'transfer',
+  deployment: 'deployment',
+  deployments: 'deployment',
+} as const;
 
 function collect(value: unknown, path: string, found: Found): void {
   if (Array.isArray(value)) {
@@ -40,7 +68,8 @@ function collect(value: unknown, path: string, found: Found): void {
   const wrapped = Object.entries(value).filter(([key]) => Object.hasOwn(wrappers, key));
   if (wrapped.length > 0) {
     for (const [key, member] of wrapped) {
-      for (const [index, item] of ([member] as unknown[]).flat().entries()) takeOrUnwrap(wrappers[key as keyof typeof wrappers], item, `${path}/${key}/${index}`, found);
+      for (const [index, item] of ([member] as unknown[]).flat().entries())
+        takeOrUnwrap(wrappers[key as keyof typeof wrappers], item, `${path}/${key}/${index}`, found);
     }
     return;
   }
@@ -52,7 +81,11 @@ function collect(value: unknown, path: string, found: Found): void {
 
 /** The items of a list may have their wrappers, too. */
 function takeOrUnwrap(kind: 'endpoint' | 'transfer' | 'deployment', item: unknown, path: string, found: Found): void {
-  const isWrapped = typeof item === 'object' && item !== null && Object.keys(item).length === 1 && Object.hasOwn(wrappers, Object.keys(item)[0]!);
+  const isWrapped =
+    typeof item === 'object' &&
+    item !== null &&
+    Object.keys(item).length === 1 &&
+    Object.hasOwn(wrappers, Object.keys(item)[0]!);
   if (isWrapped) collect(item, path, found);
   else take(kind, item, path, found);
 }

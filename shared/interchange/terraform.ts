@@ -23,8 +23,10 @@ interface Provider {
 const own = ({ resourceId }: LedgerItem): string | undefined => resourceId;
 
 /** `project,region,id`, as the provider of STACKIT takes it. */
-const ofProject = (item: LedgerItem, connection: JsonObject): string | undefined => joined(projectOf(item, connection), regionOf(connection), item.resourceId);
-const projectOf = ({ details }: LedgerItem, connection: JsonObject): string | undefined => textOf(details['project']) ?? textOf(connection['project_id']);
+const ofProject = (item: LedgerItem, connection: JsonObject): string | undefined =>
+  joined(projectOf(item, connection), regionOf(connection), item.resourceId);
+const projectOf = ({ details }: LedgerItem, connection: JsonObject): string | undefined =>
+  textOf(details['project']) ?? textOf(connection['project_id']);
 const regionOf = (connection: JsonObject): string => (textOf(connection['region_name']) ?? 'eu01').toLowerCase();
 
 const providers: Readonly<Partial<Record<PluginId, Provider>>> = {
@@ -45,7 +47,11 @@ const providers: Readonly<Partial<Record<PluginId, Provider>>> = {
       server: { type: 'stackit_server', id: ofProject },
       'public-ip': { type: 'stackit_public_ip', id: ofProject },
       'security-group': { type: 'stackit_security_group', id: ofProject },
-      nic: { type: 'stackit_network_interface', id: (item, connection) => joined(projectOf(item, connection), regionOf(connection), textOf(item.details['networkId']), item.resourceId) },
+      nic: {
+        type: 'stackit_network_interface',
+        id: (item, connection) =>
+          joined(projectOf(item, connection), regionOf(connection), textOf(item.details['networkId']), item.resourceId),
+      },
     },
   },
   'resource-group-cloud': {
@@ -54,7 +60,10 @@ const providers: Readonly<Partial<Record<PluginId, Provider>>> = {
       volume: { type: 'azurerm_managed_disk', id: (item) => resourceOf(item, 'Microsoft.Compute/disks') },
       nic: { type: 'azurerm_network_interface', id: (item) => resourceOf(item, 'Microsoft.Network/networkInterfaces') },
       'public-ip': { type: 'azurerm_public_ip', id: (item) => resourceOf(item, 'Microsoft.Network/publicIPAddresses') },
-      'security-group': { type: 'azurerm_network_security_group', id: (item) => resourceOf(item, 'Microsoft.Network/networkSecurityGroups') },
+      'security-group': {
+        type: 'azurerm_network_security_group',
+        id: (item) => resourceOf(item, 'Microsoft.Network/networkSecurityGroups'),
+      },
       // The resources for Linux and Windows VMs create their system disk from an image; this one attaches an existing disk.
       server: { type: 'azurerm_virtual_machine', id: (item) => resourceOf(item, 'Microsoft.Compute/virtualMachines') },
     },
@@ -88,36 +97,53 @@ export interface TerraformFile {
 }
 
 /** Import blocks for the resources of one endpoint that last: temporary ones are left out, and what the provider can't import is named. */
-export function terraformImports({ name, plugin, connection }: Pick<Endpoint, 'name' | 'plugin' | 'connection'>, items: readonly LedgerItem[]): TerraformFile {
+export function terraformImports(
+  { name, plugin, connection }: Pick<Endpoint, 'name' | 'plugin' | 'connection'>,
+  items: readonly LedgerItem[],
+): TerraformFile {
   const provider = providers[plugin];
   const leftOut: LeftOut[] = [];
   const taken = new Set<string>();
-  const blocks = items.filter(({ lifetime, state }) => lifetime !== 'temporary' && state === 'existing').flatMap((item) => {
-    const { kind } = item;
-    const skip = (why: string): [] => {
-      leftOut.push({ kind, name: item.name, why });
-      return [];
-    };
-    if (provider === undefined) return skip(`there is no known provider for ${plugin}`);
-    const importable = provider.kinds[kind === 'volume' && /\.bootvolume\./.test(item.resourceId ?? '') ? 'boot-volume' : kind];
-    if (importable === undefined) return skip(`the provider ${provider.source} has no resource for a ${kind}`);
-    const id = importable.id(item, connection);
-    if (id === undefined) return skip('its id is not on record in the form that the provider needs');
-    const address = addressOf(importable.type, item.name, taken);
-    return [`import {\n  to = ${importable.type}.${address}\n  id = ${quoted(id)}\n}\n`];
-  });
+  const blocks = items
+    .filter(({ lifetime, state }) => lifetime !== 'temporary' && state === 'existing')
+    .flatMap((item) => {
+      const { kind } = item;
+      const skip = (why: string): [] => {
+        leftOut.push({ kind, name: item.name, why });
+        return [];
+      };
+      if (provider === undefined) return skip(`there is no known provider for ${plugin}`);
+      const importable =
+        provider.kinds[kind === 'volume' && /\.bootvolume\./.test(item.resourceId ?? '') ? 'boot-volume' : kind];
+      if (importable === undefined) return skip(`the provider ${provider.source} has no resource for a ${kind}`);
+      const id = importable.id(item, connection);
+      if (id === undefined) return skip('its id is not on record in the form that the provider needs');
+      const address = addressOf(importable.type, item.name, taken);
+      return [`import {\n  to = ${importable.type}.${address}\n  id = ${quoted(id)}\n}\n`];
+    });
   if (provider === undefined || blocks.length === 0) return { text: '', blocks: 0, leftOut };
   const local = provider.source.split('/').at(-1)!;
   const head = [
     `# Resources that Causeway created at ${oneLine(name)}. Configuration for them: plan -generate-config-out=generated.tf`,
-    'terraform {', '  required_version = ">= 1.5"', '  required_providers {', `    ${local} = {`, `      source = ${quoted(provider.source)}`, '    }', '  }', '}', '',
+    'terraform {',
+    '  required_version = ">= 1.5"',
+    '  required_providers {',
+    `    ${local} = {`,
+    `      source = ${quoted(provider.source)}`,
+    '    }',
+    '  }',
+    '}',
+    '',
   ];
   return { text: `${head.join('\n')}\n${blocks.join('\n')}`, blocks: blocks.length, leftOut };
 }
 
 /** A name for a block, unique within its type: letters, digits and underscores, beginning with a letter. */
 function addressOf(type: string, name: string, taken: Set<string>): string {
-  const base = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_').replaceAll(/^_+|_+$/g, '');
+  const base = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '');
   const valid = /^[a-z]/.test(base) ? base : `r_${base}`;
   for (let number = 1; ; number += 1) {
     const address = number === 1 ? valid : `${valid}_${number}`;
@@ -137,7 +163,10 @@ function oneLine(text: string): string {
 }
 
 function resourceOf({ resourceId }: LedgerItem, type: string): string | undefined {
-  return resourceId !== undefined && new RegExp(`^/subscriptions/[^/]+/resourceGroups/[^/]+/providers/${type}/[^/]+$`, 'i').test(resourceId) ? resourceId : undefined;
+  return resourceId !== undefined &&
+    new RegExp(`^/subscriptions/[^/]+/resourceGroups/[^/]+/providers/${type}/[^/]+$`, 'i').test(resourceId)
+    ? resourceId
+    : undefined;
 }
 
 function ocid({ resourceId }: LedgerItem, type: string): string | undefined {

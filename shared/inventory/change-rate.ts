@@ -27,8 +27,15 @@ export function parseChangeRate(written: string): ChangeRate | undefined | 'inva
 }
 
 /** What changes on each machine in a second: as it was measured, by ID or by a name that only one has, else as it is assumed; undefined where neither is there. */
-export function changePerSecond(measured: readonly MeasuredChange[], assumed: ChangeRate | undefined): (machine: InventoryMachine) => number | undefined {
-  const find = byIdOrOnlyName(measured, ({ vm }) => vm, ({ name }) => name);
+export function changePerSecond(
+  measured: readonly MeasuredChange[],
+  assumed: ChangeRate | undefined,
+): (machine: InventoryMachine) => number | undefined {
+  const find = byIdOrOnlyName(
+    measured,
+    ({ vm }) => vm,
+    ({ name }) => name,
+  );
   return (machine) => {
     const known = find(machine.vm.id, machine.vm.name)?.bytesPerSecond;
     if (known !== undefined || assumed === undefined) return known;

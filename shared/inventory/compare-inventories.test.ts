@@ -6,7 +6,14 @@ import type { InventoryMachine } from './inventory.ts';
 
 const vm = (id: string, change: Partial<Vm> = {}): InventoryMachine => ({
   power: 'running',
-  vm: { id, name: `vm ${id}`, os_type: 'linux', disks: [{ id: 'd', size_bytes: 1024 ** 3 }], nics: [{ id: 'n', network: 'lan' }], ...change },
+  vm: {
+    id,
+    name: `vm ${id}`,
+    os_type: 'linux',
+    disks: [{ id: 'd', size_bytes: 1024 ** 3 }],
+    nics: [{ id: 'n', network: 'lan' }],
+    ...change,
+  },
 });
 const first = '2026-01-01T00:00:00.000Z';
 const second = '2026-01-02T00:00:00.000Z';
@@ -14,7 +21,22 @@ const third = '2026-01-03T00:00:00.000Z';
 
 test('a later import says what is new, changed, the same and gone', () => {
   const before = compareInventories([], [vm('a'), vm('b'), vm('c')], first);
-  const now = compareInventories(before, [vm('a'), vm('b', { vcpus: 4, disks: [{ id: 'd', size_bytes: 2 * 1024 ** 3 }, { id: 'e', size_bytes: 512 * 1024 ** 2 }], nics: [] }), vm('d')], second);
+  const now = compareInventories(
+    before,
+    [
+      vm('a'),
+      vm('b', {
+        vcpus: 4,
+        disks: [
+          { id: 'd', size_bytes: 2 * 1024 ** 3 },
+          { id: 'e', size_bytes: 512 * 1024 ** 2 },
+        ],
+        nics: [],
+      }),
+      vm('d'),
+    ],
+    second,
+  );
   expect(now.map(({ vm: { id }, state }) => [id, state])).toEqual([
     ['a', 'same'],
     ['b', 'changed'],

@@ -7,7 +7,11 @@ import { machineLabels, type InventoryMachine, type KeptMachine } from './invent
  *
  * @param importedAt time of the new import, ISO 8601
  */
-export function compareInventories(before: readonly KeptMachine[], now: readonly InventoryMachine[], importedAt: string): KeptMachine[] {
+export function compareInventories(
+  before: readonly KeptMachine[],
+  now: readonly InventoryMachine[],
+  importedAt: string,
+): KeptMachine[] {
   const steps = compareSteps(before, now, importedAt);
   for (;;) {
     const step = steps.next();
@@ -16,7 +20,11 @@ export function compareInventories(before: readonly KeptMachine[], now: readonly
 }
 
 /** The same in steps of a machine each, for a page that must stay usable meanwhile. */
-export function* compareSteps(before: readonly KeptMachine[], now: readonly InventoryMachine[], importedAt: string): Generator<undefined, KeptMachine[]> {
+export function* compareSteps(
+  before: readonly KeptMachine[],
+  now: readonly InventoryMachine[],
+  importedAt: string,
+): Generator<undefined, KeptMachine[]> {
   const known = new Map<string, KeptMachine>();
   for (const machine of before) {
     known.set(machine.vm.id, machine);
@@ -30,7 +38,13 @@ export function* compareSteps(before: readonly KeptMachine[], now: readonly Inve
     yield;
   }
   for (const { vm, power, labels, state, since } of known.values()) {
-    compared.push({ vm, power, ...(labels === undefined ? {} : { labels }), state: 'gone', since: state === 'gone' ? since : importedAt });
+    compared.push({
+      vm,
+      power,
+      ...(labels === undefined ? {} : { labels }),
+      state: 'gone',
+      since: state === 'gone' ? since : importedAt,
+    });
     yield;
   }
   return compared;
@@ -45,7 +59,11 @@ function comparedWith(former: KeptMachine | undefined, machine: InventoryMachine
 
 /** What people and the source say of a machine. A source that says nothing of something takes nothing away. */
 function labelChanges({ labels: before = {} }: KeptMachine, { labels: now = {} }: InventoryMachine): string[] {
-  return machineLabels.flatMap((label) => (now[label] === undefined || now[label] === before[label] ? [] : [`${label}: ${said(before[label])} → ${now[label]}`]));
+  return machineLabels.flatMap((label) =>
+    now[label] === undefined || now[label] === before[label]
+      ? []
+      : [`${label}: ${said(before[label])} → ${now[label]}`],
+  );
 }
 
 /** What differs between two descriptions of a machine, in words. */
@@ -53,16 +71,32 @@ export function differences(before: Vm, now: Vm): string[] {
   const plain = (['name', 'os_type', 'firmware', 'secure_boot', 'vcpus', 'memory_mb'] as const)
     .filter((key) => before[key] !== now[key])
     .map((key) => `${labels[key]}: ${said(before[key])} → ${said(now[key])}`);
-  return [...plain, ...partsChanged('disk', before.disks, now.disks, diskText), ...partsChanged('network interface', before.nics, now.nics, nicText)];
+  return [
+    ...plain,
+    ...partsChanged('disk', before.disks, now.disks, diskText),
+    ...partsChanged('network interface', before.nics, now.nics, nicText),
+  ];
 }
 
-const labels = { name: 'name', os_type: 'guest', firmware: 'firmware', secure_boot: 'secure boot', vcpus: 'CPUs', memory_mb: 'memory (MiB)' };
+const labels = {
+  name: 'name',
+  os_type: 'guest',
+  firmware: 'firmware',
+  secure_boot: 'secure boot',
+  vcpus: 'CPUs',
+  memory_mb: 'memory (MiB)',
+};
 
 function said(value: string | number | boolean | undefined): string {
   return value === undefined ? 'not known' : String(value);
 }
 
-function partsChanged<T extends { readonly id: string }>(kind: string, before: readonly T[], now: readonly T[], textOf: (part: T) => string): string[] {
+function partsChanged<T extends { readonly id: string }>(
+  kind: string,
+  before: readonly T[],
+  now: readonly T[],
+  textOf: (part: T) => string,
+): string[] {
   const former = new Map(before.map((part) => [part.id, part]));
   const changes: string[] = [];
   for (const part of now) {

@@ -6,9 +6,15 @@ export type QuotaLoad = Pick<WaveLoad, 'machines' | 'vcpus' | 'memoryMb' | 'volu
 
 /** Kinds of quotas that VMs use up, and how many of a load's units make one of the quota's. Others, e.g. of floating addresses, say nothing of a wave. */
 const kinds = {
-  servers: { load: 'machines', unit: 1 }, vcpus: { load: 'vcpus', unit: 1 }, memory_mb: { load: 'memoryMb', unit: 1 },
-  volumes: { load: 'volumes', unit: 1 }, volume_gb: { load: 'bytes', unit: 1024 ** 3 }, nics: { load: 'nics', unit: 1 },
-} as const satisfies Readonly<Partial<Record<CatalogQuota['kind'], { readonly load: keyof QuotaLoad; readonly unit: number }>>>;
+  servers: { load: 'machines', unit: 1 },
+  vcpus: { load: 'vcpus', unit: 1 },
+  memory_mb: { load: 'memoryMb', unit: 1 },
+  volumes: { load: 'volumes', unit: 1 },
+  volume_gb: { load: 'bytes', unit: 1024 ** 3 },
+  nics: { load: 'nics', unit: 1 },
+} as const satisfies Readonly<
+  Partial<Record<CatalogQuota['kind'], { readonly load: keyof QuotaLoad; readonly unit: number }>>
+>;
 export type UsedQuota = keyof typeof kinds;
 
 function isUsed(kind: CatalogQuota['kind']): kind is UsedQuota {
@@ -16,8 +22,12 @@ function isUsed(kind: CatalogQuota['kind']): kind is UsedQuota {
 }
 
 /** Quotas that VMs use up, without those that have no limit. */
-export function usedQuotas(quotas: readonly CatalogQuota[]): readonly (CatalogQuota & { readonly kind: UsedQuota; readonly free: number })[] {
-  return quotas.flatMap(({ kind, limit, usage, ...rest }) => (isUsed(kind) && limit >= 0 ? [{ ...rest, kind, limit, usage, free: Math.max(0, limit - usage) }] : []));
+export function usedQuotas(
+  quotas: readonly CatalogQuota[],
+): readonly (CatalogQuota & { readonly kind: UsedQuota; readonly free: number })[] {
+  return quotas.flatMap(({ kind, limit, usage, ...rest }) =>
+    isUsed(kind) && limit >= 0 ? [{ ...rest, kind, limit, usage, free: Math.max(0, limit - usage) }] : [],
+  );
 }
 
 /** What a load takes of a quota, in the quota's unit; not rounded. */
@@ -27,7 +37,9 @@ export function amountOf(kind: UsedQuota, load: QuotaLoad): number {
 
 /** What quotas leave free, as limits of a wave. Where nothing is free, no smaller wave would help: that is no limit, and `shortQuotas` says so. */
 export function mostByQuotas(quotas: readonly CatalogQuota[]): WaveMost {
-  return Object.fromEntries(usedQuotas(quotas).flatMap(({ kind, free }) => (free === 0 ? [] : [[kinds[kind].load, free * kinds[kind].unit]])));
+  return Object.fromEntries(
+    usedQuotas(quotas).flatMap(({ kind, free }) => (free === 0 ? [] : [[kinds[kind].load, free * kinds[kind].unit]])),
+  );
 }
 
 export interface ShortQuota {

@@ -11,7 +11,11 @@ export interface ImportField {
 }
 
 const machine: readonly ImportField[] = [
-  { id: 'name', required: true, headings: ['vm', 'vmname', 'name', 'virtualmachine', 'machine', 'server', 'servername', 'hostname', 'displayname'] },
+  {
+    id: 'name',
+    required: true,
+    headings: ['vm', 'vmname', 'name', 'virtualmachine', 'machine', 'server', 'servername', 'hostname', 'displayname'],
+  },
   { id: 'id', headings: ['vmuuid', 'uuid', 'vmid', 'id', 'instanceid', 'biosuuid', 'machineid'] },
 ];
 
@@ -19,23 +23,82 @@ const machine: readonly ImportField[] = [
 export const importFields = {
   machines: [
     ...machine,
-    { id: 'os', headings: ['osaccordingtothevmwaretools', 'os', 'ostype', 'operatingsystem', 'guestos', 'guest', 'platform'] },
+    {
+      id: 'os',
+      headings: ['osaccordingtothevmwaretools', 'os', 'ostype', 'operatingsystem', 'guestos', 'guest', 'platform'],
+    },
     // What tools in the guest say is better, but they say nothing of a machine that is off.
     { id: 'os_configured', headings: ['osaccordingtotheconfigurationfile', 'configuredos', 'guestid'] },
     { id: 'power', headings: ['powerstate', 'power', 'state', 'status'] },
-    { id: 'vcpus', headings: ['cpus', 'vcpus', 'cpu', 'vcpu', 'numcpu', 'numcpus', 'numberofcpus', 'cores', 'numberofcores'] },
-    { id: 'memory', headings: ['memory', 'memorymb', 'memorymib', 'memorygb', 'memorygib', 'ram', 'rammb', 'rammib', 'ramgb', 'ramgib', 'memsize', 'memorysize'], isSize: true },
+    {
+      id: 'vcpus',
+      headings: ['cpus', 'vcpus', 'cpu', 'vcpu', 'numcpu', 'numcpus', 'numberofcpus', 'cores', 'numberofcores'],
+    },
+    {
+      id: 'memory',
+      headings: [
+        'memory',
+        'memorymb',
+        'memorymib',
+        'memorygb',
+        'memorygib',
+        'ram',
+        'rammb',
+        'rammib',
+        'ramgb',
+        'ramgib',
+        'memsize',
+        'memorysize',
+      ],
+      isSize: true,
+    },
     { id: 'firmware', headings: ['firmware', 'boottype', 'bios'] },
     { id: 'secure_boot', headings: ['efisecureboot', 'secureboot'] },
     // Headings that say "capacity" or a unit go first: "Disks" is a number of disks where another column has their size.
-    { id: 'disks', headings: ['disksizes', 'totaldiskcapacitymib', 'totaldiskcapacitymb', 'totaldiskcapacity', 'disksgb', 'disksgib', 'disksmb', 'disksmib', 'diskgb', 'diskgib', 'diskmb', 'diskmib', 'disksize', 'disksizegb', 'capacitymib', 'capacitymb', 'capacitygb', 'capacity', 'provisionedmib', 'provisionedmb', 'provisionedgb', 'provisioned', 'provisionedspace', 'storagegb', 'storagegib', 'storage', 'disk', 'disks'], isSize: true },
+    {
+      id: 'disks',
+      headings: [
+        'disksizes',
+        'totaldiskcapacitymib',
+        'totaldiskcapacitymb',
+        'totaldiskcapacity',
+        'disksgb',
+        'disksgib',
+        'disksmb',
+        'disksmib',
+        'diskgb',
+        'diskgib',
+        'diskmb',
+        'diskmib',
+        'disksize',
+        'disksizegb',
+        'capacitymib',
+        'capacitymb',
+        'capacitygb',
+        'capacity',
+        'provisionedmib',
+        'provisionedmb',
+        'provisionedgb',
+        'provisioned',
+        'provisionedspace',
+        'storagegb',
+        'storagegib',
+        'storage',
+        'disk',
+        'disks',
+      ],
+      isSize: true,
+    },
     { id: 'disk_count', headings: ['numvirtualdisks', 'numberofdisks', 'diskcount', 'disks'] },
     { id: 'storage', headings: ['datastore', 'storagebackend', 'storagename', 'datastores'] },
     { id: 'networks', headings: ['networks', 'network', 'portgroup', 'network1', 'vlan', 'primarynetwork'] },
     { id: 'macs', headings: ['macaddress', 'mac', 'macs', 'macaddresses'] },
     { id: 'addresses', headings: ['ipaddresses', 'ipaddress', 'ip', 'ips', 'primaryipaddress', 'ipv4address'] },
     { id: 'template', headings: ['template', 'istemplate'] },
-    { id: 'application', headings: ['application', 'applicationname', 'app', 'service', 'businessservice', 'workload', 'system'] },
+    {
+      id: 'application',
+      headings: ['application', 'applicationname', 'app', 'service', 'businessservice', 'workload', 'system'],
+    },
     { id: 'owner', headings: ['owner', 'applicationowner', 'businessowner', 'contact', 'responsible'] },
     { id: 'cluster', headings: ['cluster', 'clustername'] },
     { id: 'host', headings: ['host', 'esxhost', 'hypervisor'] },
@@ -46,7 +109,12 @@ export const importFields = {
   disks: [
     ...machine,
     { id: 'disk', headings: ['diskkey', 'diskid', 'disk', 'label'] },
-    { id: 'size', required: true, headings: ['capacitymib', 'capacitymb', 'capacity', 'size', 'sizegb', 'sizemb', 'disksize'], isSize: true },
+    {
+      id: 'size',
+      required: true,
+      headings: ['capacitymib', 'capacitymb', 'capacity', 'size', 'sizegb', 'sizemb', 'disksize'],
+      isSize: true,
+    },
     { id: 'storage', headings: ['diskpath', 'path', 'datastore', 'storage'] },
     { id: 'bus', headings: ['controller', 'bus', 'sharedbus'] },
   ],
@@ -92,9 +160,16 @@ export function guessColumns<R extends TableRole>(role: R, header: readonly stri
  * What a table lists, from its name (RVTools calls its sheets vInfo, vDisk and vNetwork) or from what its headings say.
  * Undefined for the many other sheets of an export.
  */
-export function guessRole({ name, header }: { readonly name: string; readonly header: readonly string[] }): TableRole | undefined {
+export function guessRole({
+  name,
+  header,
+}: {
+  readonly name: string;
+  readonly header: readonly string[];
+}): TableRole | undefined {
   const known = /v(info|disk|network)$/i.exec(name)?.[1]?.toLowerCase();
-  if (known !== undefined) return ({ info: 'machines', disk: 'disks', network: 'nics' } as const)[known as 'info' | 'disk' | 'network'];
+  if (known !== undefined)
+    return ({ info: 'machines', disk: 'disks', network: 'nics' } as const)[known as 'info' | 'disk' | 'network'];
   // A workbook of RVTools has a sheet for everything; only three of them are about what is imported.
   if (/^(.*tab)?v[A-Z]/.test(name)) return undefined;
   return guessColumns('machines', header).name === undefined ? undefined : 'machines';
@@ -102,7 +177,9 @@ export function guessRole({ name, header }: { readonly name: string; readonly he
 
 /** The unit that a heading says, e.g. "Capacity MiB" or "RAM (GB)". */
 export function unitOf(heading: string): SizeUnit | undefined {
-  const unit = /(?:^|[^a-z])([kmgt]i?b|bytes)(?:$|[^a-z])/i.exec(heading)?.[1]?.toLowerCase() ?? /(gb|mb|gib|mib)$/i.exec(heading)?.[1]?.toLowerCase();
+  const unit =
+    /(?:^|[^a-z])([kmgt]i?b|bytes)(?:$|[^a-z])/i.exec(heading)?.[1]?.toLowerCase() ??
+    /(gb|mb|gib|mib)$/i.exec(heading)?.[1]?.toLowerCase();
   if (unit === undefined) return undefined;
   if (unit === 'bytes') return 'bytes';
   return ({ m: 'MiB', g: 'GiB', t: 'TiB' } as Record<string, SizeUnit>)[unit[0]!];

@@ -35,26 +35,41 @@ export function* importSteps(plans: readonly TablePlan[], choices: ImportChoices
   const problems: RowProblem[] = [];
   const drafts = new Map<string, Draft>();
   const byName = new Map<string, string[]>();
-  for (const plan of plans) if (plan.role === 'machines') for (const _row of readMachines(plan, choices, drafts, byName, problems)) yield (rows += 1);
+  for (const plan of plans)
+    if (plan.role === 'machines')
+      for (const _row of readMachines(plan, choices, drafts, byName, problems)) yield (rows += 1);
   const find = (cells: CellReader): Draft | undefined => {
     const id = cells.text('id');
     const name = cells.text('name');
-    const key = id !== undefined && drafts.has(id) ? id : byName.get(name ?? '')?.length === 1 ? byName.get(name ?? '')![0] : undefined;
+    const key =
+      id !== undefined && drafts.has(id)
+        ? id
+        : byName.get(name ?? '')?.length === 1
+          ? byName.get(name ?? '')![0]
+          : undefined;
     return key === undefined ? undefined : drafts.get(key);
   };
-  for (const plan of plans) if (plan.role === 'disks') for (const _row of readDisks(plan, find, problems)) yield (rows += 1);
+  for (const plan of plans)
+    if (plan.role === 'disks') for (const _row of readDisks(plan, find, problems)) yield (rows += 1);
   const haveDisks = plans.some(({ role }) => role === 'disks');
   for (const plan of haveDisks ? [] : plans) {
     // Said once for a list, and not again for each of its rows.
     if (plan.role === 'machines' && hasNoSizes(plan) && plan.table.rows.length > 0) {
-      problems.push({ severity: 'warning', table: plan.table.name, row: 0, fault: noSizes, message: rowFaultText(noSizes) });
+      problems.push({
+        severity: 'warning',
+        table: plan.table.name,
+        row: 0,
+        fault: noSizes,
+        message: rowFaultText(noSizes),
+      });
     }
   }
   for (const draft of drafts.values()) {
     if (draft.disks.length === 0) draft.checkSummary(haveDisks);
     yield rows;
   }
-  for (const plan of plans) if (plan.role === 'nics') for (const _row of readNics(plan, find, problems)) yield (rows += 1);
+  for (const plan of plans)
+    if (plan.role === 'nics') for (const _row of readNics(plan, find, problems)) yield (rows += 1);
   const machines: InventoryMachine[] = [];
   for (const draft of drafts.values()) {
     if (!draft.isBroken) machines.push(machineOf(draft));
@@ -78,10 +93,20 @@ interface Draft {
 
 /** What lists of disks and of interfaces say goes before the summary in the machine's own row. */
 function machineOf({ vm, power, labels, ownDisks, ownNics, disks, nics }: Draft): InventoryMachine {
-  return { vm: { ...vm, disks: disks.length > 0 ? disks : [...ownDisks], nics: nics.length > 0 ? nics : [...ownNics] }, power, ...(labels === undefined ? {} : { labels }) };
+  return {
+    vm: { ...vm, disks: disks.length > 0 ? disks : [...ownDisks], nics: nics.length > 0 ? nics : [...ownNics] },
+    power,
+    ...(labels === undefined ? {} : { labels }),
+  };
 }
 
-function* readMachines(plan: TablePlan, choices: ImportChoices, drafts: Map<string, Draft>, byName: Map<string, string[]>, problems: RowProblem[]): Generator<undefined, void> {
+function* readMachines(
+  plan: TablePlan,
+  choices: ImportChoices,
+  drafts: Map<string, Draft>,
+  byName: Map<string, string[]>,
+  problems: RowProblem[],
+): Generator<undefined, void> {
   for (const row of plan.table.rows) {
     yield;
     const cells = cellReader(plan, row, problems);
@@ -124,7 +149,11 @@ function draftOf(id: string, name: string, cells: CellReader, choices: ImportCho
   const storage = cells.text('storage');
   const sizes = cells.sizes('disks');
   checkPlausibility(name, vcpus, memory, cells);
-  const ownDisks = sizes.map((size, index) => ({ id: `disk-${index}`, size_bytes: size, ...(storage === undefined ? {} : { storage_backend: storage }) }));
+  const ownDisks = sizes.map((size, index) => ({
+    id: `disk-${index}`,
+    size_bytes: size,
+    ...(storage === undefined ? {} : { storage_backend: storage }),
+  }));
   const macs = cells.list('macs');
   const addresses = cells.list('addresses');
   const ownNics = cells.list('networks').map((network, index): Nic => ({
@@ -134,15 +163,28 @@ function draftOf(id: string, name: string, cells: CellReader, choices: ImportCho
     // Which address is whose is only known when there is one interface.
     ...(index === 0 && addresses.length > 0 ? { ip_addresses: addresses } : {}),
   }));
-  const labels = Object.fromEntries(machineLabels.flatMap((label) => {
-    const value = cells.text(label);
-    return value === undefined ? [] : [[label, value.slice(0, 500)]];
-  }));
+  const labels = Object.fromEntries(
+    machineLabels.flatMap((label) => {
+      const value = cells.text(label);
+      return value === undefined ? [] : [[label, value.slice(0, 500)]];
+    }),
+  );
   return {
-    vm, labels: Object.keys(labels).length === 0 ? undefined : labels, power: cells.power('power'), ownDisks, ownNics, disks: [], nics: [], isBroken: cells.hasError(),
+    vm,
+    labels: Object.keys(labels).length === 0 ? undefined : labels,
+    power: cells.power('power'),
+    ownDisks,
+    ownNics,
+    disks: [],
+    nics: [],
+    isBroken: cells.hasError(),
     checkSummary(haveDisks) {
       if (sizes.length > 0 || cells.hasError()) checkDiskSummary(name, sizes, cells);
-      else if (!isWithoutSizes || haveDisks) cells.problem('warning', 'disks', { code: haveDisks ? 'no-disk-size-anywhere' : 'no-disk-size', given: [name] });
+      else if (!isWithoutSizes || haveDisks)
+        cells.problem('warning', 'disks', {
+          code: haveDisks ? 'no-disk-size-anywhere' : 'no-disk-size',
+          given: [name],
+        });
     },
   };
 }
@@ -150,23 +192,35 @@ function draftOf(id: string, name: string, cells: CellReader, choices: ImportCho
 const GiB = 1024 ** 3;
 
 /** Numbers that were most likely read in a wrong unit, or that count something else. */
-function checkPlausibility(name: string, vcpus: number | undefined, memory: number | undefined, cells: CellReader): void {
-  if (memory !== undefined && (memory < 64 * 1024 ** 2 || memory > 64 * 1024 * GiB)) cells.problem('warning', 'memory', { code: 'memory-doubtful', given: [name, memory / GiB] });
-  if (vcpus !== undefined && vcpus > 2048) cells.problem('warning', 'vcpus', { code: 'vcpus-doubtful', given: [name, vcpus] });
+function checkPlausibility(
+  name: string,
+  vcpus: number | undefined,
+  memory: number | undefined,
+  cells: CellReader,
+): void {
+  if (memory !== undefined && (memory < 64 * 1024 ** 2 || memory > 64 * 1024 * GiB))
+    cells.problem('warning', 'memory', { code: 'memory-doubtful', given: [name, memory / GiB] });
+  if (vcpus !== undefined && vcpus > 2048)
+    cells.problem('warning', 'vcpus', { code: 'vcpus-doubtful', given: [name, vcpus] });
 }
 
 function checkDiskSummary(name: string, sizes: readonly number[], cells: CellReader): void {
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const counted = cells.text('disk_count');
   const fewest = (cells.osType('os') === 'windows' ? 8 : 1) * GiB;
-  if (total > 0 && total < fewest) cells.problem('warning', 'disks', { code: 'disks-small', given: [name, total / GiB] });
+  if (total > 0 && total < fewest)
+    cells.problem('warning', 'disks', { code: 'disks-small', given: [name, total / GiB] });
   if (total > 512 * 1024 * GiB) cells.problem('warning', 'disks', { code: 'disks-large', given: [name, total / GiB] });
   if (counted !== undefined && Number(counted) > 1 && sizes.length === 1) {
     cells.problem('warning', 'disk_count', { code: 'disks-together', given: [name, counted] });
   }
 }
 
-function* readDisks(plan: TablePlan, find: (cells: CellReader) => Draft | undefined, problems: RowProblem[]): Generator<undefined, void> {
+function* readDisks(
+  plan: TablePlan,
+  find: (cells: CellReader) => Draft | undefined,
+  problems: RowProblem[],
+): Generator<undefined, void> {
   for (const row of plan.table.rows) {
     yield;
     const cells = cellReader(plan, row, problems);
@@ -177,12 +231,21 @@ function* readDisks(plan: TablePlan, find: (cells: CellReader) => Draft | undefi
     const id = uniqueId(cells.text('disk') ?? `disk-${draft.disks.length}`, draft.disks);
     const storage = cells.datastore('storage');
     const bus = cells.text('bus');
-    draft.disks.push({ id, size_bytes: size ?? 0, ...(storage === undefined ? {} : { storage_backend: storage }), ...(bus === undefined ? {} : { bus }) });
+    draft.disks.push({
+      id,
+      size_bytes: size ?? 0,
+      ...(storage === undefined ? {} : { storage_backend: storage }),
+      ...(bus === undefined ? {} : { bus }),
+    });
     draft.isBroken ||= cells.hasError();
   }
 }
 
-function* readNics(plan: TablePlan, find: (cells: CellReader) => Draft | undefined, problems: RowProblem[]): Generator<undefined, void> {
+function* readNics(
+  plan: TablePlan,
+  find: (cells: CellReader) => Draft | undefined,
+  problems: RowProblem[],
+): Generator<undefined, void> {
   for (const row of plan.table.rows) {
     yield;
     const cells = cellReader(plan, row, problems);

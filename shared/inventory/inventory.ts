@@ -14,7 +14,17 @@ const label = z.string().max(500).optional();
 export const inventoryMachineSchema = z.strictObject({
   vm: vmSchema,
   power: z.enum(['running', 'stopped', 'unknown']),
-  labels: z.strictObject({ application: label, owner: label, cluster: label, host: label, folder: label, tags: label, annotation: label }).optional(),
+  labels: z
+    .strictObject({
+      application: label,
+      owner: label,
+      cluster: label,
+      host: label,
+      folder: label,
+      tags: label,
+      annotation: label,
+    })
+    .optional(),
 });
 export type InventoryMachine = z.infer<typeof inventoryMachineSchema>;
 

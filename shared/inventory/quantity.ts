@@ -15,11 +15,19 @@ export function parseSize(text: string, unit: SizeUnit): number | undefined {
   const value = match?.[1] === undefined ? undefined : parseNumber(match[1]);
   if (value === undefined) return undefined;
   const own = match?.[2]?.toLowerCase();
-  const factor = own !== undefined ? 1024 ** (['k', 'm', 'g', 't'].indexOf(own) + 1) : match?.[3] !== undefined ? 1 : sizeUnits[unit];
+  const factor =
+    own !== undefined
+      ? 1024 ** (['k', 'm', 'g', 't'].indexOf(own) + 1)
+      : match?.[3] !== undefined
+        ? 1
+        : sizeUnits[unit];
   return Math.round(value * factor);
 }
 
 /** The parts of a cell that lists several things. */
 export function listParts(text: string, separator = /[;|\n]/): string[] {
-  return text.split(separator).map((part) => part.trim()).filter((part) => part !== '');
+  return text
+    .split(separator)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 }

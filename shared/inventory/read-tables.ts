@@ -19,12 +19,23 @@ export interface Breaks {
  * @param breaks while a CSV file is read; a workbook is read at one go
  * @throws CausewayError `inventory.unreadable` with what is wrong with the file
  */
-export async function readTables(fileName: string, bytes: Uint8Array, bounds: TableBounds = tableBounds, breaks?: Breaks): Promise<Table[]> {
+export async function readTables(
+  fileName: string,
+  bytes: Uint8Array,
+  bounds: TableBounds = tableBounds,
+  breaks?: Breaks,
+): Promise<Table[]> {
   if (/\.(xls|ods|js|ts|json|ya?ml|xml|html?|zip|pdf|docx?|exe|sh|py)$/i.test(fileName)) {
     throw unreadable(fileName, 'only .xlsx, .csv, .tsv and .txt files can be imported');
   }
-  if (bytes.length > mostFileBytes) throw unreadable(fileName, `it has ${Math.ceil(bytes.length / 2 ** 20)} MiB, and the limit is ${mostFileBytes / 2 ** 20} MiB`);
-  const tables = isWorkbook(bytes) ? await sheetsOf(fileName, bytes, bounds) : [await csvTable(fileName, bytes, bounds, breaks)];
+  if (bytes.length > mostFileBytes)
+    throw unreadable(
+      fileName,
+      `it has ${Math.ceil(bytes.length / 2 ** 20)} MiB, and the limit is ${mostFileBytes / 2 ** 20} MiB`,
+    );
+  const tables = isWorkbook(bytes)
+    ? await sheetsOf(fileName, bytes, bounds)
+    : [await csvTable(fileName, bytes, bounds, breaks)];
   const found = tables.filter((table) => table !== undefined);
   if (found.length === 0) throw unreadable(fileName, 'it has no rows');
   return found;
@@ -43,9 +54,18 @@ async function sheetsOf(fileName: string, bytes: Uint8Array, bounds: TableBounds
   }
   try {
     const sheets = await readSpreadsheet(new Uint8Array(bytes).buffer);
-    return sheets.map(({ sheet, data }) => tableOf(sheet, data.map((cells, index) => ({ number: index + 1, cells: cells.map(cellText) }))));
+    return sheets.map(({ sheet, data }) =>
+      tableOf(
+        sheet,
+        data.map((cells, index) => ({ number: index + 1, cells: cells.map(cellText) })),
+      ),
+    );
   } catch (cause) {
-    throw unreadable(fileName, `it is not an Excel workbook: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+    throw unreadable(
+      fileName,
+      `it is not an Excel workbook: ${cause instanceof Error ? cause.message : String(cause)}`,
+      cause,
+    );
   }
 }
 
@@ -54,14 +74,24 @@ function cellText(cell: unknown): string {
   return cell instanceof Date ? cell.toISOString() : String(cell as string | number | boolean);
 }
 
-async function csvTable(fileName: string, bytes: Uint8Array, bounds: TableBounds, breaks: Breaks | undefined): Promise<Table | undefined> {
+async function csvTable(
+  fileName: string,
+  bytes: Uint8Array,
+  bounds: TableBounds,
+  breaks: Breaks | undefined,
+): Promise<Table | undefined> {
   const text = decoded(bytes);
   if (text.includes('\0')) throw unreadable(fileName, 'it is neither text nor an Excel workbook');
   return tableOfFilled(fileName.replace(/\.[^.]*$/, ''), await csvRows(fileName, text, bounds, breaks));
 }
 
 /** Row by row, so that a file of nothing but separators ends at the bound and not with the memory. */
-async function csvRows(fileName: string, text: string, bounds: TableBounds, breaks: Breaks | undefined): Promise<readonly TableRow[]> {
+async function csvRows(
+  fileName: string,
+  text: string,
+  bounds: TableBounds,
+  breaks: Breaks | undefined,
+): Promise<readonly TableRow[]> {
   const rows: TableRow[] = [];
   let read = 0;
   let cells = 0;
@@ -83,7 +113,10 @@ async function csvRows(fileName: string, text: string, bounds: TableBounds, brea
         if (row !== undefined) rows.push(row);
         if (breaks?.isDue() !== true) return;
         parser.pause();
-        breaks.take().then(() => parser.resume()).catch(reject);
+        breaks
+          .take()
+          .then(() => parser.resume())
+          .catch(reject);
       },
       complete: resolve,
     });

@@ -41,7 +41,8 @@ export interface CellReader {
   hasError(): boolean;
 }
 
-const linuxNames = /linux|debian|ubuntu|suse|sles|red ?hat|rhel|centos|rocky|alma|oracle|fedora|amazon|photon|coreos|alpine|gentoo|arch/i;
+const linuxNames =
+  /linux|debian|ubuntu|suse|sles|red ?hat|rhel|centos|rocky|alma|oracle|fedora|amazon|photon|coreos|alpine|gentoo|arch/i;
 
 export function cellReader({ table, columns, units }: TablePlan, row: TableRow, problems: RowProblem[]): CellReader {
   let isBroken = false;
@@ -54,7 +55,15 @@ export function cellReader({ table, columns, units }: TablePlan, row: TableRow, 
   const problem: CellReader['problem'] = (severity, field, fault, advice) => {
     const column = columnOf(field);
     isBroken ||= severity === 'error';
-    problems.push({ severity, table: table.name, row: row.number, ...(column === undefined ? {} : { column: table.header[column] ?? '' }), fault, message: rowFaultText(fault), ...(advice === undefined ? {} : { advice }) });
+    problems.push({
+      severity,
+      table: table.name,
+      row: row.number,
+      ...(column === undefined ? {} : { column: table.header[column] ?? '' }),
+      fault,
+      message: rowFaultText(fault),
+      ...(advice === undefined ? {} : { advice }),
+    });
   };
   const sizeOf = (field: string, part: string): number | undefined => {
     const size = parseSize(part, units[field] ?? 'GiB');
@@ -80,7 +89,10 @@ export function cellReader({ table, columns, units }: TablePlan, row: TableRow, 
       const cell = text(field);
       return cell === undefined ? undefined : sizeOf(field, cell);
     },
-    sizes: (field) => list(field).map((part) => sizeOf(field, part)).filter((size) => size !== undefined && size > 0) as number[],
+    sizes: (field) =>
+      list(field)
+        .map((part) => sizeOf(field, part))
+        .filter((size) => size !== undefined && size > 0) as number[],
     flag(field) {
       const cell = text(field);
       if (cell === undefined) return undefined;

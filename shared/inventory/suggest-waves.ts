@@ -1,6 +1,15 @@
 import { machineBytes, type InventoryMachine, type MachineLabel } from './inventory.ts';
 import { setsByFlows, type Flow } from './network-flows.ts';
-import { isWithin, loadOf, noLoad, sumOfLoads, together, type LoadOf, type WaveLoad, type WaveMost } from './wave-load.ts';
+import {
+  isWithin,
+  loadOf,
+  noLoad,
+  sumOfLoads,
+  together,
+  type LoadOf,
+  type WaveLoad,
+  type WaveMost,
+} from './wave-load.ts';
 
 export interface WaveLimits<M extends InventoryMachine = InventoryMachine> {
   /** What machines are put together by; machines of one application, cluster… stay together as far as they fit. */
@@ -29,7 +38,10 @@ export function bytesWithin(hours: number | undefined, bytesPerSecond: number | 
  * a label fill what is left. By size, small machines come first: the first night is the easiest. A machine that is larger than the limits
  * has a wave of its own.
  */
-export function suggestWaves<M extends InventoryMachine>(machines: readonly M[], { by, most, name, windowBytes, flows = [] }: WaveLimits<M>): SuggestedWave<M>[] {
+export function suggestWaves<M extends InventoryMachine>(
+  machines: readonly M[],
+  { by, most, name, windowBytes, flows = [] }: WaveLimits<M>,
+): SuggestedWave<M>[] {
   const loads = new Map(machines.map((machine) => [machine, loadOf(machine, windowBytes)]));
   const load: LoadOf<M> = (machine) => loads.get(machine)!;
   const waves: { machines: M[]; load: WaveLoad }[] = [];
@@ -51,7 +63,8 @@ export function suggestWaves<M extends InventoryMachine>(machines: readonly M[],
 }
 
 function setsOf<M extends InventoryMachine>(machines: readonly M[], by: Exclude<WaveLimits['by'], 'flows'>): M[][] {
-  if (by === 'size') return machines.toSorted((one, other) => machineBytes(one) - machineBytes(other)).map((machine) => [machine]);
+  if (by === 'size')
+    return machines.toSorted((one, other) => machineBytes(one) - machineBytes(other)).map((machine) => [machine]);
   const groups = Map.groupBy(machines, ({ labels }) => labels?.[by]);
   const alone = (groups.get(undefined) ?? []).map((machine) => [machine]);
   groups.delete(undefined);

@@ -1,4 +1,14 @@
-import { guessColumns, guessRole, importFields, unitOf, type ColumnMap, type FieldId, type ImportField, type SizeUnit, type TableRole } from './import-fields.ts';
+import {
+  guessColumns,
+  guessRole,
+  importFields,
+  unitOf,
+  type ColumnMap,
+  type FieldId,
+  type ImportField,
+  type SizeUnit,
+  type TableRole,
+} from './import-fields.ts';
 import type { Table } from './table.ts';
 
 /** How one table is to be read. */

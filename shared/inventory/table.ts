@@ -18,7 +18,10 @@ export interface TableRow {
  * are columns without a name at the right.
  */
 export function tableOf(name: string, raw: readonly TableRow[]): Table | undefined {
-  return tableOfFilled(name, raw.flatMap(({ number, cells }) => filledRow(number, cells) ?? []));
+  return tableOfFilled(
+    name,
+    raw.flatMap(({ number, cells }) => filledRow(number, cells) ?? []),
+  );
 }
 
 /** A row with its cells trimmed; undefined for one without any text. */

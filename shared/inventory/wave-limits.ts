@@ -1,5 +1,11 @@
 import type { CatalogQuota } from '../model/catalog.ts';
-import { bytesInWindow, changePerSecond, type ChangeRate, type MeasuredChange, type WindowCopies } from './change-rate.ts';
+import {
+  bytesInWindow,
+  changePerSecond,
+  type ChangeRate,
+  type MeasuredChange,
+  type WindowCopies,
+} from './change-rate.ts';
 import { mostByQuotas } from './destination-quotas.ts';
 import { bytesWithin, type WaveLimits } from './suggest-waves.ts';
 import { strictest } from './wave-load.ts';
@@ -21,10 +27,30 @@ export interface EnteredLimits {
   readonly quotas: readonly CatalogQuota[];
 }
 
-export function limitsOf({ machines, tib, vcpus, memoryGib, volumes, hours, bytesPerSecond, copies, change, measured, quotas }: EnteredLimits): Pick<WaveLimits, 'most' | 'windowBytes'> {
-  const most = strictest({
-    machines, vcpus, volumes, bytes: tib === undefined ? undefined : tib * 1024 ** 4, memoryMb: memoryGib === undefined ? undefined : memoryGib * 1024, windowBytes: bytesWithin(hours, bytesPerSecond),
-  }, mostByQuotas(quotas));
+export function limitsOf({
+  machines,
+  tib,
+  vcpus,
+  memoryGib,
+  volumes,
+  hours,
+  bytesPerSecond,
+  copies,
+  change,
+  measured,
+  quotas,
+}: EnteredLimits): Pick<WaveLimits, 'most' | 'windowBytes'> {
+  const most = strictest(
+    {
+      machines,
+      vcpus,
+      volumes,
+      bytes: tib === undefined ? undefined : tib * 1024 ** 4,
+      memoryMb: memoryGib === undefined ? undefined : memoryGib * 1024,
+      windowBytes: bytesWithin(hours, bytesPerSecond),
+    },
+    mostByQuotas(quotas),
+  );
   const changes = changePerSecond(measured, change);
   return { most, windowBytes: (machine) => bytesInWindow(machine, { copies, hours: hours ?? 0, change: changes }) };
 }

@@ -43,24 +43,35 @@ function zip(entries: readonly Entry[]): Uint8Array {
 
 const sheet = 'xl/worksheets/sheet1.xml';
 const reading = (entries: readonly Entry[], bounds = tableBounds) => readTables('bomb.xlsx', zip(entries), bounds);
-const refusal = (reason: RegExp) => ({ code: 'inventory.unreadable', message: expect.stringMatching(reason) as unknown });
+const refusal = (reason: RegExp) => ({
+  code: 'inventory.unreadable',
+  message: expect.stringMatching(reason) as unknown,
+});
 const small = { ...tableBounds, inflatedBytes: 2 ** 20, rows: 100, cells: 1000 };
 
 describe('a workbook', () => {
   test('of RVTools is within the bounds', async () => {
-    expect(await readTables('RVTools.xlsx', readFileSync(new URL('testing/rvtools.xlsx', import.meta.url)))).not.toEqual([]);
+    expect(
+      await readTables('RVTools.xlsx', readFileSync(new URL('testing/rvtools.xlsx', import.meta.url))),
+    ).not.toEqual([]);
   });
 
   test('that unpacks to far more than it has is refused before anything is read', async () => {
-    await expect(reading([{ name: sheet, content: Buffer.alloc(300 * 2 ** 20) }])).rejects.toMatchObject(refusal(/^bomb\.xlsx: it unpacks to more than 256 MiB$/));
+    await expect(reading([{ name: sheet, content: Buffer.alloc(300 * 2 ** 20) }])).rejects.toMatchObject(
+      refusal(/^bomb\.xlsx: it unpacks to more than 256 MiB$/),
+    );
   });
 
   test('that says it is smaller than it is is refused where that shows', async () => {
-    await expect(reading([{ name: sheet, content: Buffer.alloc(8 * 2 ** 20), size: 100 }], small)).rejects.toMatchObject(refusal(/sheet1\.xml is larger than the size that the archive declares/));
+    await expect(
+      reading([{ name: sheet, content: Buffer.alloc(8 * 2 ** 20), size: 100 }], small),
+    ).rejects.toMatchObject(refusal(/sheet1\.xml is larger than the size that the archive declares/));
   });
 
   test('that says it is larger than any is refused without allocating it', async () => {
-    await expect(reading([{ name: sheet, content: Buffer.alloc(10), size: 0xffff_fff0 }])).rejects.toMatchObject(refusal(/unpacks to more than/));
+    await expect(reading([{ name: sheet, content: Buffer.alloc(10), size: 0xffff_fff0 }])).rejects.toMatchObject(
+      refusal(/unpacks to more than/),
+    );
   });
 
   test.each([
@@ -68,11 +79,15 @@ describe('a workbook', () => {
     ['cells', '<c r="A1"/>', 2000, /more than 1,000 cells/],
     ['cells with a prefix', '<x:c r="A1"/>', 2000, /more than 1,000 cells/],
   ])('with too many %s is refused', async (_what, tag, times, reason) => {
-    await expect(reading([{ name: sheet, content: Buffer.from(`<sheetData>${tag.repeat(times)}</sheetData>`) }], small)).rejects.toMatchObject(refusal(reason));
+    await expect(
+      reading([{ name: sheet, content: Buffer.from(`<sheetData>${tag.repeat(times)}</sheetData>`) }], small),
+    ).rejects.toMatchObject(refusal(reason));
   });
 
   test('with a second directory, in which other parts stand, is refused', async () => {
-    const bomb = Buffer.from(zip([{ name: sheet, content: Buffer.from(`<sheetData>${'<row r="1"/>'.repeat(200)}</sheetData>`) }]));
+    const bomb = Buffer.from(
+      zip([{ name: sheet, content: Buffer.from(`<sheetData>${'<row r="1"/>'.repeat(200)}</sheetData>`) }]),
+    );
     const harmless = Buffer.from(zip([{ name: 'a.xml', content: Buffer.from('<a/>') }]));
     const [bombEnd, end] = [bomb.length - 22, harmless.length - 22];
     // The harmless archive after the bomb: its offsets move.
@@ -96,16 +111,24 @@ describe('a workbook', () => {
   test('that is cut short is called damaged', async () => {
     const whole = readFileSync(new URL('testing/rvtools.xlsx', import.meta.url));
     for (const length of [10, 100, whole.length - 30]) {
-      await expect(readTables('cut.xlsx', whole.subarray(0, length))).rejects.toMatchObject(refusal(/damaged or incomplete/));
+      await expect(readTables('cut.xlsx', whole.subarray(0, length))).rejects.toMatchObject(
+        refusal(/damaged or incomplete/),
+      );
     }
   });
 });
 
 test('a CSV file of nothing but separators ends at the bound', async () => {
-  await expect(readTables('wide.csv', Buffer.from(','.repeat(2000)), small)).rejects.toMatchObject(refusal(/more than 1,000 cells/));
-  await expect(readTables('long.csv', Buffer.from('a\n'.repeat(200)), small)).rejects.toMatchObject(refusal(/more than 100 rows/));
+  await expect(readTables('wide.csv', Buffer.from(','.repeat(2000)), small)).rejects.toMatchObject(
+    refusal(/more than 1,000 cells/),
+  );
+  await expect(readTables('long.csv', Buffer.from('a\n'.repeat(200)), small)).rejects.toMatchObject(
+    refusal(/more than 100 rows/),
+  );
 });
 
 test.each(['x.js', 'list.xls', 'env.yaml', 'a.json'])('%s is not imported', async (name) => {
-  await expect(readTables(name, Buffer.from('name,os\nweb,linux\n'))).rejects.toMatchObject(refusal(/only \.xlsx, \.csv, \.tsv and \.txt/));
+  await expect(readTables(name, Buffer.from('name,os\nweb,linux\n'))).rejects.toMatchObject(
+    refusal(/only \.xlsx, \.csv, \.tsv and \.txt/),
+  );
 });

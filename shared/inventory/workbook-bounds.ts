@@ -98,20 +98,30 @@ function partsOf(bytes: Uint8Array, bounds: TableBounds): Part[] {
   const end = endOfDirectory(view);
   const total = view.getUint16(end + 10, true);
   // Readers of archives take a second directory, of the ZIP64 form, or the other count instead: what is checked must be what is read.
-  if (end >= 20 && view.getUint32(end - 20, true) === 0x07064b50) throw new Error('it is a ZIP64 archive: save it again in Excel or LibreOffice');
+  if (end >= 20 && view.getUint32(end - 20, true) === 0x07064b50)
+    throw new Error('it is a ZIP64 archive: save it again in Excel or LibreOffice');
   if (view.getUint16(end + 8, true) !== total) throw damaged();
   if (total > bounds.parts) throw new Error(`it has more than ${bounds.parts} parts`);
   const parts: Part[] = [];
   let at = view.getUint32(end + 16, true);
   for (let index = 0; index < total; index++) {
     if (at + 46 > bytes.length || view.getUint32(at, true) !== 0x02014b50) throw damaged();
-    const [packedSize, size, header] = [view.getUint32(at + 20, true), view.getUint32(at + 24, true), view.getUint32(at + 42, true)];
+    const [packedSize, size, header] = [
+      view.getUint32(at + 20, true),
+      view.getUint32(at + 24, true),
+      view.getUint32(at + 42, true),
+    ];
     const nameLength = view.getUint16(at + 28, true);
     const name = latin1.decode(bytes.subarray(at + 46, at + 46 + nameLength));
     if (header + 30 > bytes.length || view.getUint32(header, true) !== 0x04034b50) throw damaged();
     const start = header + 30 + view.getUint16(header + 26, true) + view.getUint16(header + 28, true);
     if (start + packedSize > bytes.length) throw damaged();
-    parts.push({ name, method: view.getUint16(at + 10, true), packed: bytes.subarray(start, start + packedSize), size });
+    parts.push({
+      name,
+      method: view.getUint16(at + 10, true),
+      packed: bytes.subarray(start, start + packedSize),
+      size,
+    });
     at += 46 + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
   }
   return parts;

@@ -17,11 +17,18 @@ const common = {
 
 /** How a check signs in to the guest by SSH. */
 const sshLogin = {
-  username: z.string().min(1).max(100).regex(/^[^\s\u0000-\u001f]+$/u),
+  username: z
+    .string()
+    .min(1)
+    .max(100)
+    .regex(/^[^\s\u0000-\u001f]+$/u),
   /** Name of a secret with a private key, or with a password. */
   secret: z.string().min(1).max(200),
   /** The guest's host key as in a known_hosts file, without the host: `ssh-ed25519 AAAA…`. */
-  hostKey: z.string().max(4000).regex(/^[a-z0-9@.-]+ [A-Za-z0-9+/]+={0,2}$/),
+  hostKey: z
+    .string()
+    .max(4000)
+    .regex(/^[a-z0-9@.-]+ [A-Za-z0-9+/]+={0,2}$/),
   /** Default 22. */
   port: port.optional(),
 };
@@ -29,16 +36,28 @@ const sshLogin = {
 /** How a check signs in to the guest by Windows Remote Management over HTTPS. */
 const winrmLogin = {
   /** `Administrator`, or `DOMAIN\user`. */
-  username: z.string().min(1).max(100).regex(/^[^\s\u0000-\u001f:]([^\u0000-\u001f:]*[^\s\u0000-\u001f:])?$/u),
+  username: z
+    .string()
+    .min(1)
+    .max(100)
+    .regex(/^[^\s\u0000-\u001f:]([^\u0000-\u001f:]*[^\s\u0000-\u001f:])?$/u),
   /** Name of a secret with the password. */
   secret: z.string().min(1).max(200),
   /** SHA-256 of the certificate of the guest's listener, in hex. Without it the check does not sign in, and says which one the guest shows. */
-  certificateSha256: z.string().max(200).regex(/^[0-9A-Fa-f]{2}(:?[0-9A-Fa-f]{2}){31}$/).optional(),
+  certificateSha256: z
+    .string()
+    .max(200)
+    .regex(/^[0-9A-Fa-f]{2}(:?[0-9A-Fa-f]{2}){31}$/)
+    .optional(),
   /** Default 5986. */
   port: port.optional(),
 };
 
-const scriptText = z.string().max(longestCheckScript).regex(/\S/u).regex(/^[^\u0000]*$/u);
+const scriptText = z
+  .string()
+  .max(longestCheckScript)
+  .regex(/\S/u)
+  .regex(/^[^\u0000]*$/u);
 
 /** What a deployed VM has to answer before it is handed over. Everything is asked of the VM's own addresses. */
 export const afterBootCheckSchema = z.discriminatedUnion('kind', [
@@ -48,9 +67,17 @@ export const afterBootCheckSchema = z.discriminatedUnion('kind', [
     scheme: z.enum(['http', 'https']).optional(),
     port: port.optional(),
     /** Default `/`. */
-    path: z.string().max(2000).regex(/^\/[\x21-\x7e]*$/).optional(),
+    path: z
+      .string()
+      .max(2000)
+      .regex(/^\/[\x21-\x7e]*$/)
+      .optional(),
     /** Name of the site, for the `Host` header; over HTTPS its certificate is verified for it. Without it, any certificate is accepted. */
-    host: z.string().max(253).regex(/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/).optional(),
+    host: z
+      .string()
+      .max(253)
+      .regex(/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/)
+      .optional(),
     /** Default: any from 200 to 399. */
     status: z.int().min(100).max(599).optional(),
     /** The answer has to contain it. */
@@ -74,7 +101,11 @@ export const afterBootCheckSchema = z.discriminatedUnion('kind', [
     /** In PowerShell. */
     command: z.string().min(1).max(4000),
     /** Default 0. */
-    exitStatus: z.int().min(-(2 ** 31)).max(2 ** 32 - 1).optional(),
+    exitStatus: z
+      .int()
+      .min(-(2 ** 31))
+      .max(2 ** 32 - 1)
+      .optional(),
     /** The output has to contain it. */
     text: z.string().min(1).max(1000).optional(),
     ...common,
@@ -87,7 +118,11 @@ export const afterBootCheckSchema = z.discriminatedUnion('kind', [
       ...sshLogin,
       script: scriptText,
       /** A program with arguments that takes the script on its standard input. Default `/bin/sh -s`. */
-      interpreter: z.string().max(200).regex(/^[A-Za-z0-9/_.][A-Za-z0-9/_.+=:@-]*( [A-Za-z0-9/_.+=:@-]+)*$/).optional(),
+      interpreter: z
+        .string()
+        .max(200)
+        .regex(/^[A-Za-z0-9/_.][A-Za-z0-9/_.+=:@-]*( [A-Za-z0-9/_.+=:@-]+)*$/)
+        .optional(),
       /** The output has to contain it. */
       text: z.string().min(1).max(1000).optional(),
       ...common,
@@ -105,17 +140,39 @@ export const afterBootCheckSchema = z.discriminatedUnion('kind', [
   ]),
   /** A service of the guest has to run. */
   z.discriminatedUnion('via', [
-    z.strictObject({ kind: z.literal('agent'), via: z.literal('ssh'), ...sshLogin, service: z.string().max(100).regex(/^[A-Za-z0-9][A-Za-z0-9_.@:-]*$/), ...common }),
     z.strictObject({
-      kind: z.literal('agent'), via: z.literal('winrm'), ...winrmLogin,
+      kind: z.literal('agent'),
+      via: z.literal('ssh'),
+      ...sshLogin,
+      service: z
+        .string()
+        .max(100)
+        .regex(/^[A-Za-z0-9][A-Za-z0-9_.@:-]*$/),
+      ...common,
+    }),
+    z.strictObject({
+      kind: z.literal('agent'),
+      via: z.literal('winrm'),
+      ...winrmLogin,
       /** Its name, not its display name. */
-      service: z.string().max(100).regex(/^[A-Za-z0-9]([A-Za-z0-9 _.$-]*[A-Za-z0-9_.$-])?$/),
+      service: z
+        .string()
+        .max(100)
+        .regex(/^[A-Za-z0-9]([A-Za-z0-9 _.$-]*[A-Za-z0-9_.$-])?$/),
       ...common,
     }),
   ]),
 ]);
 export type AfterBootCheck = z.infer<typeof afterBootCheckSchema>;
-export const afterBootCheckKinds = ['port', 'http', 'login-prompt', 'ssh', 'winrm', 'script', 'agent'] as const satisfies readonly AfterBootCheck['kind'][];
+export const afterBootCheckKinds = [
+  'port',
+  'http',
+  'login-prompt',
+  'ssh',
+  'winrm',
+  'script',
+  'agent',
+] as const satisfies readonly AfterBootCheck['kind'][];
 
 /** A check that signs in to the guest. */
 export type GuestCheck = Extract<AfterBootCheck, { secret: string }>;
@@ -126,7 +183,10 @@ export function isGuestCheck(check: AfterBootCheck): check is GuestCheck {
 export const afterBootChecksSchema = z.array(afterBootCheckSchema).max(50);
 
 /** What a check without a name of its own does, by the facts that its text names. */
-export const checkLabelSchema = z.object({ code: z.enum(['port', 'http', 'login-prompt', 'ssh', 'winrm', 'script-ssh', 'script-winrm', 'agent']), what: z.string() });
+export const checkLabelSchema = z.object({
+  code: z.enum(['port', 'http', 'login-prompt', 'ssh', 'winrm', 'script-ssh', 'script-winrm', 'agent']),
+  what: z.string(),
+});
 export type CheckLabel = z.infer<typeof checkLabelSchema>;
 
 export const checkResultSchema = z.object({
@@ -146,14 +206,14 @@ export type CheckResult = z.infer<typeof checkResultSchema>;
 
 /** Labels in English; translations say the same of the same facts. */
 export const checkLabels = {
-  'port': (port: string) => `Port ${port}`,
-  'http': (address: string) => address,
+  port: (port: string) => `Port ${port}`,
+  http: (address: string) => address,
   'login-prompt': (_none: string) => 'Login prompt on the console',
-  'ssh': (command: string) => `ssh: ${command}`,
-  'winrm': (command: string) => `WinRM: ${command}`,
+  ssh: (command: string) => `ssh: ${command}`,
+  winrm: (command: string) => `WinRM: ${command}`,
   'script-ssh': (firstLine: string) => `Script by SSH: ${firstLine}`,
   'script-winrm': (firstLine: string) => `Script by WinRM: ${firstLine}`,
-  'agent': (service: string) => `Service ${service} runs`,
+  agent: (service: string) => `Service ${service} runs`,
 } as const satisfies Readonly<Record<CheckLabel['code'], (what: string) => string>>;
 
 /** What a check does, in a few words of English. */
@@ -161,7 +221,10 @@ export function checkName(check: AfterBootCheck): string {
   return check.name ?? checkLabelText(checkLabel(check));
 }
 
-export function checkLabelText({ code, what }: CheckLabel, texts: Readonly<Record<CheckLabel['code'], (what: string) => string>> = checkLabels): string {
+export function checkLabelText(
+  { code, what }: CheckLabel,
+  texts: Readonly<Record<CheckLabel['code'], (what: string) => string>> = checkLabels,
+): string {
   return texts[code](what);
 }
 
@@ -171,7 +234,10 @@ export function checkLabel(check: AfterBootCheck): CheckLabel {
       return { code: 'port', what: String(check.port) };
     case 'http': {
       const scheme = (check.scheme ?? 'http').toUpperCase();
-      return { code: 'http', what: `${scheme} ${check.host ?? ''}${check.port === undefined ? '' : `:${check.port}`}${check.path ?? '/'}` };
+      return {
+        code: 'http',
+        what: `${scheme} ${check.host ?? ''}${check.port === undefined ? '' : `:${check.port}`}${check.path ?? '/'}`,
+      };
     }
     case 'login-prompt':
       return { code: 'login-prompt', what: '' };
@@ -193,6 +259,9 @@ function lineOf(command: string): string {
 
 /** The first line that is no comment. */
 function firstLine(script: string): string {
-  const lines = script.split(/\r?\n/).map((line) => line.trim()).filter((line) => line !== '');
+  const lines = script
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
   return lines.find((line) => !line.startsWith('#')) ?? lines[0] ?? '';
 }

@@ -20,9 +20,15 @@ const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6] as const;
 const DAY_MINUTES = 24 * 60;
 const UNITS: Readonly<Record<string, number>> = {
   '': 1,
-  k: 1e3, m: 1e6, g: 1e9,
-  ki: 2 ** 10, mi: 2 ** 20, gi: 2 ** 30,
-  kbit: 1e3 / 8, mbit: 1e6 / 8, gbit: 1e9 / 8,
+  k: 1e3,
+  m: 1e6,
+  g: 1e9,
+  ki: 2 ** 10,
+  mi: 2 ** 20,
+  gi: 2 ** 30,
+  kbit: 1e3 / 8,
+  mbit: 1e6 / 8,
+  gbit: 1e9 / 8,
 };
 
 function invalid(message: string, text: string): CausewayError {
@@ -63,7 +69,10 @@ export function formatRate(rate: Rate): string {
  * @throws CausewayError general.invalid-input naming the entry and what is wrong with it
  */
 export function parseProfile(text: string): BandwidthProfile {
-  const entries = text.split(';').map((entry) => entry.trim()).filter((entry) => entry !== '');
+  const entries = text
+    .split(';')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
   if (entries.length === 0) throw invalid('the bandwidth profile is empty', text);
   return entries.map((entry, index) => {
     try {
@@ -79,7 +88,12 @@ function parseWindow(entry: string): ProfileWindow {
   const equals = entry.indexOf('=');
   if (equals < 0) throw invalid("'=' is missing between the time and the rate", entry);
   const bytesPerSecond = parseRate(entry.slice(equals + 1));
-  const words = entry.slice(0, equals).trim().toLowerCase().split(/\s+/).filter((word) => word !== '');
+  const words = entry
+    .slice(0, equals)
+    .trim()
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
   if (words.length === 0) throw invalid("the time before '=' is missing; write * for any time", entry);
   if (words.length === 1 && words[0] === '*') return { days: EVERY_DAY, from: 0, until: DAY_MINUTES, bytesPerSecond };
   if (words.length > 2) throw invalid('write days and one time range, for example mon-fri 08:00-18:00', entry);

@@ -2,7 +2,11 @@ import { z } from 'zod';
 
 /** What quotas are about, by the same words for every cloud. */
 export const quotaKinds = ['servers', 'vcpus', 'memory_mb', 'volumes', 'volume_gb', 'nics', 'snapshots'] as const;
-export type CatalogQuota = { readonly kind: (typeof quotaKinds)[number]; readonly limit: number; readonly usage: number };
+export type CatalogQuota = {
+  readonly kind: (typeof quotaKinds)[number];
+  readonly limit: number;
+  readonly usage: number;
+};
 
 const named = z.looseObject({ id: z.string(), name: z.string() });
 
@@ -16,7 +20,11 @@ export const catalogSchema = z.looseObject({
   plugin: z.string().optional(),
   networks: z.array(named.extend({ cidrs: z.array(z.string()).optional(), gateway: z.string().optional() })).optional(),
   images: z.array(named.extend({ min_disk_gb: z.number().optional(), os: z.string().optional() })).optional(),
-  machine_types: z.array(named.extend({ vcpus: z.number().optional(), memory_mb: z.number().optional(), disk_gb: z.number().optional() })).optional(),
+  machine_types: z
+    .array(
+      named.extend({ vcpus: z.number().optional(), memory_mb: z.number().optional(), disk_gb: z.number().optional() }),
+    )
+    .optional(),
   volume_types: z.array(named).optional(),
   security_groups: z.array(named).optional(),
   affinity_groups: z.array(named).optional(),

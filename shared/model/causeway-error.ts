@@ -46,7 +46,8 @@ export function isErrorCode(value: unknown): value is ErrorCode {
 export function toErrorRecord(thrown: unknown): ErrorRecord {
   if (thrown instanceof CausewayError) return thrown.toRecord();
   if (thrown instanceof Error) {
-    const code: ErrorCode = systemFailure(thrown) ?? (thrown.name === 'AbortError' ? 'general.cancelled' : 'general.bug');
+    const code: ErrorCode =
+      systemFailure(thrown) ?? (thrown.name === 'AbortError' ? 'general.cancelled' : 'general.bug');
     return { code, message: thrown.message, details: {}, retryable: errorText(code).retryable };
   }
   return { code: 'general.bug', message: String(thrown), details: {}, retryable: false };

@@ -9,7 +9,14 @@ test('a text is cut between words and says that something is missing', () => {
 });
 
 test('what is cut is never longer than was asked for', () => {
-  fc.assert(fc.property(fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n'), maxLength: 80 }), fc.integer({ min: 10, max: 60 }), (text, longest) => {
-    for (const cut of [textStart(text, longest), textEnd(text, longest)]) expect(cut.length).toBeLessThanOrEqual(longest);
-  }));
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n'), maxLength: 80 }),
+      fc.integer({ min: 10, max: 60 }),
+      (text, longest) => {
+        for (const cut of [textStart(text, longest), textEnd(text, longest)])
+          expect(cut.length).toBeLessThanOrEqual(longest);
+      },
+    ),
+  );
 });

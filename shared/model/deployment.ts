@@ -8,7 +8,14 @@ import { graphTaskSchema } from './task.ts';
 
 /** As an execution's, and `deleted`: its virtual machine and all that belonged to it were removed. */
 export const deploymentStates = [
-  'pending', 'running', 'cancelling', 'interrupted', 'completed', 'failed', 'cancelled', 'deleted',
+  'pending',
+  'running',
+  'cancelling',
+  'interrupted',
+  'completed',
+  'failed',
+  'cancelled',
+  'deleted',
 ] as const;
 export type DeploymentState = (typeof deploymentStates)[number];
 
@@ -44,7 +51,11 @@ const rehearsalSchema = z.strictObject({
   /** Networks of the source to networks of the destination. */
   networks: z.record(z.string().max(500), z.string().min(1).max(500)).optional(),
   /** Minutes after which it is deleted, counted from its end. Default 240. */
-  keepMinutes: z.int().min(1).max(60 * 24 * 30).optional(),
+  keepMinutes: z
+    .int()
+    .min(1)
+    .max(60 * 24 * 30)
+    .optional(),
 });
 
 export const deploymentOptionsSchema = z
@@ -70,7 +81,10 @@ export const deploymentOptionsSchema = z
     /** Which installation to prepare when the disks hold several. */
     root: z.string().max(500).optional(),
     /** Names of secrets with keys of encrypted volumes: passphrases of LUKS, recovery keys of BitLocker. */
-    luksKeys: z.array(z.object({ secret: z.string().max(200), device: z.string().max(200).optional() })).max(50).optional(),
+    luksKeys: z
+      .array(z.object({ secret: z.string().max(200), device: z.string().max(200).optional() }))
+      .max(50)
+      .optional(),
     /**
      * Encrypted Linux volumes that a TPM, Clevis or a security key unlocks on the source are left with their passphrases alone.
      * One of the given keys has to open each of them.
@@ -112,14 +126,20 @@ export const deploymentOptionsSchema = z
      */
     execute: z.object({ options: executionOptionsSchema.optional(), lastPass: z.boolean().optional() }).optional(),
   })
-  .refine((options) => options.purpose !== 'rehearsal' || (options.inPlace !== true && options.execute?.lastPass !== true), {
-    message: 'a rehearsal leaves the replica and its source as they are',
-    path: ['purpose'],
-  })
-  .refine((options) => options.inPlace !== true || (options.onFailedBoot !== 'keep' && options.keepWorkerOnFailure !== true), {
-    message: 'a failed deployment in place is always rolled back, because it uses the replica\'s own volumes',
-    path: ['inPlace'],
-  });
+  .refine(
+    (options) => options.purpose !== 'rehearsal' || (options.inPlace !== true && options.execute?.lastPass !== true),
+    {
+      message: 'a rehearsal leaves the replica and its source as they are',
+      path: ['purpose'],
+    },
+  )
+  .refine(
+    (options) => options.inPlace !== true || (options.onFailedBoot !== 'keep' && options.keepWorkerOnFailure !== true),
+    {
+      message: "a failed deployment in place is always rolled back, because it uses the replica's own volumes",
+      path: ['inPlace'],
+    },
+  );
 export type DeploymentOptions = z.infer<typeof deploymentOptionsSchema>;
 
 export const deployedServerSchema = z.object({

@@ -11,7 +11,10 @@ test.each([
   ['constructor', 'general.bug'],
   ['__proto__', 'general.bug'],
 ])('an error that was recorded as %s is read as %s, its cause as well', (written, read) => {
-  const [recorded, present] = [written, read].map((code) => ({ ...record(code), cause: { ...record(code), cause: record(code) } }));
+  const [recorded, present] = [written, read].map((code) => ({
+    ...record(code),
+    cause: { ...record(code), cause: record(code) },
+  }));
   expect(errorRecordSchema.parse(recorded)).toEqual(present);
   expect(presentError(recorded as ErrorRecord)).toEqual(present);
 });

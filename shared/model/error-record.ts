@@ -4,7 +4,9 @@ import type { ErrorCode } from './errors/catalogue.ts';
 import type { JsonObject } from './json.ts';
 
 /** Codes that an earlier version recorded, and what they are called now. */
-const formerCodes: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([['cloud.disk-shrank', 'replication.disk-shrank']]);
+const formerCodes: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
+  ['cloud.disk-shrank', 'replication.disk-shrank'],
+]);
 
 /** What a code is called now. One that is unknown here (a newer version's) becomes `general.bug`. */
 function presentCode(code: string): ErrorCode {

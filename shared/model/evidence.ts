@@ -3,8 +3,24 @@ import { jsonObjectSchema } from './endpoint.ts';
 
 /** What an entry of the evidence journal is about. */
 export const evidenceKinds = [
-  'journal-started', 'execution', 'deployment', 'deployment-deleted', 'approved', 'approval-withdrawn', 'rehearsal-started', 'rehearsal-ended', 'cut-over-started',
-  'roll-back-started', 'source-started', 'rolled-back', 'finalise-started', 'finalise-stopped', 'finalised', 'report', 'step-ticked', 'step-unticked',
+  'journal-started',
+  'execution',
+  'deployment',
+  'deployment-deleted',
+  'approved',
+  'approval-withdrawn',
+  'rehearsal-started',
+  'rehearsal-ended',
+  'cut-over-started',
+  'roll-back-started',
+  'source-started',
+  'rolled-back',
+  'finalise-started',
+  'finalise-stopped',
+  'finalised',
+  'report',
+  'step-ticked',
+  'step-unticked',
 ] as const;
 export type EvidenceKind = (typeof evidenceKinds)[number];
 
@@ -26,7 +42,12 @@ export const evidenceEntrySchema = z.strictObject({
 export type EvidenceEntry = z.infer<typeof evidenceEntrySchema>;
 
 /** Kept apart from the journal: how many lines it has, and the SHA-256 of the last one. `pending` is that of a line that is being written. */
-export const evidenceHeadSchema = z.strictObject({ v: z.literal(1), count: z.int().min(0), head: digest, pending: digest.optional() });
+export const evidenceHeadSchema = z.strictObject({
+  v: z.literal(1),
+  count: z.int().min(0),
+  head: digest,
+  pending: digest.optional(),
+});
 export type EvidenceHead = z.infer<typeof evidenceHeadSchema>;
 
 /** What `prev` is in the first line, and `head` of an empty journal. */

@@ -7,7 +7,13 @@ import { graphTaskSchema } from './task.ts';
  * `interrupted`: the engine ended in the middle; it goes on where it was when it is resumed. `cancelling`: clean-up runs.
  */
 export const executionStates = [
-  'pending', 'running', 'cancelling', 'interrupted', 'completed', 'failed', 'cancelled',
+  'pending',
+  'running',
+  'cancelling',
+  'interrupted',
+  'completed',
+  'failed',
+  'cancelled',
 ] as const;
 export type ExecutionState = (typeof executionStates)[number];
 

@@ -6,7 +6,10 @@ export interface Extent {
 }
 
 /** Leaves out what ends at `fromBytes` or before, and cuts the extent that crosses it. */
-export async function* extentsFrom(extents: AsyncIterable<Extent> | Iterable<Extent>, fromBytes: number): AsyncGenerator<Extent, void, undefined> {
+export async function* extentsFrom(
+  extents: AsyncIterable<Extent> | Iterable<Extent>,
+  fromBytes: number,
+): AsyncGenerator<Extent, void, undefined> {
   for await (const extent of extents) {
     const end = extent.offset + extent.length;
     if (end <= fromBytes) continue;

@@ -11,7 +11,12 @@ export function isDeviceName(name: string): boolean {
 
 /** Whether a file can have this name on Windows, macOS and Linux, and is the file of that name. */
 export function isPortableFileName(name: string): boolean {
-  return name !== '' && !impossible.test(name) && !isDeviceName(name) && new TextEncoder().encode(name).length <= longestBytes;
+  return (
+    name !== '' &&
+    !impossible.test(name) &&
+    !isDeviceName(name) &&
+    new TextEncoder().encode(name).length <= longestBytes
+  );
 }
 
 /** The same for two names that are one file where case does not matter or letters can be written in two ways. */

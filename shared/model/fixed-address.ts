@@ -17,9 +17,15 @@ export type Fit =
 /** Whether a NIC can have an address in a network. The same rule applies to documents and to live platforms. */
 export function fixedAddressFit(address: string, { prefixes, gateway, reservedHosts = 0 }: Ipv4Network): Fit {
   const wanted = parseIpv4(address);
-  const range = wanted === undefined ? undefined : prefixes.map(parseCidr).find((each) => each !== undefined && isInRange(wanted, each));
+  const range =
+    wanted === undefined
+      ? undefined
+      : prefixes.map(parseCidr).find((each) => each !== undefined && isInRange(wanted, each));
   if (wanted === undefined || range === undefined) return { outcome: 'out-of-range' };
-  const use = wanted === (gateway === undefined ? undefined : parseIpv4(gateway)) ? 'the gateway' : reservedUse(wanted, range, reservedHosts);
+  const use =
+    wanted === (gateway === undefined ? undefined : parseIpv4(gateway))
+      ? 'the gateway'
+      : reservedUse(wanted, range, reservedHosts);
   return use === undefined ? { outcome: 'fits' } : { outcome: 'reserved', use };
 }
 
@@ -33,7 +39,9 @@ function reservedUse(address: number, { first, last }: Ipv4Range, reservedHosts:
 }
 
 /** The IPv4 addresses of a NIC in the usual notation, with their positions in the NIC's list. */
-export function ipv4Addresses(nic: Pick<Nic, 'ip_addresses'>): readonly { readonly index: number; readonly address: string }[] {
+export function ipv4Addresses(
+  nic: Pick<Nic, 'ip_addresses'>,
+): readonly { readonly index: number; readonly address: string }[] {
   return (nic.ip_addresses ?? []).flatMap((text, index) => {
     const address = parseIp(text);
     return address?.version === 4 ? [{ index, address: address.text }] : [];

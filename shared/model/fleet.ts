@@ -94,7 +94,16 @@ export const fleetViewSchema = z.object({
 export type FleetView = z.infer<typeof fleetViewSchema>;
 
 /** Of a project that is this computer's alone. */
-export const noFleetView: FleetView = { state: 'none', mayChange: true, members: [], waiting: [], queue: [], holders: {}, rates: {}, inUse: {} };
+export const noFleetView: FleetView = {
+  state: 'none',
+  mayChange: true,
+  members: [],
+  waiting: [],
+  queue: [],
+  holders: {},
+  rates: {},
+  inUse: {},
+};
 
 /** What the journal of a replica says of its history. */
 export const fleetHistorySchema = z.object({

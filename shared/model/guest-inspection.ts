@@ -9,7 +9,10 @@ export const inspectionOptionsSchema = z.strictObject({
   /** Which installation to inspect when the disks hold several. */
   root: z.string().max(500).optional(),
   /** Names of secrets with keys of encrypted volumes. */
-  luksKeys: z.array(z.strictObject({ secret: z.string().max(200), device: z.string().max(200).optional() })).max(50).optional(),
+  luksKeys: z
+    .array(z.strictObject({ secret: z.string().max(200), device: z.string().max(200).optional() }))
+    .max(50)
+    .optional(),
 });
 export type InspectionOptions = z.infer<typeof inspectionOptionsSchema>;
 

@@ -67,11 +67,12 @@ const fileStateSchema = z.object({
 /** `lines`: a unified diff of small settings files, lines that may hold secrets masked. */
 const linesSchema = z.array(z.string()).optional();
 
-const changesOf = <Value extends z.ZodType>(value: Value) => z.object({
-  added: z.record(z.string(), value),
-  removed: z.record(z.string(), value),
-  changed: z.record(z.string(), z.object({ before: value, after: value })),
-});
+const changesOf = <Value extends z.ZodType>(value: Value) =>
+  z.object({
+    added: z.record(z.string(), value),
+    removed: z.record(z.string(), value),
+    changed: z.record(z.string(), z.object({ before: value, after: value })),
+  });
 
 const accountSchema = z.object({
   uid: z.string(),
@@ -89,7 +90,9 @@ export const guestDiffSchema = z.object({
   files: z.object({
     added: z.array(fileStateSchema.extend({ path: z.string(), lines: linesSchema })),
     removed: z.array(fileStateSchema.extend({ path: z.string() })),
-    changed: z.array(z.object({ path: z.string(), before: fileStateSchema, after: fileStateSchema, lines: linesSchema })),
+    changed: z.array(
+      z.object({ path: z.string(), before: fileStateSchema, after: fileStateSchema, lines: linesSchema }),
+    ),
   }),
   packages: changesOf(z.string()),
   services: z.object({ enabled: z.array(z.string()), disabled: z.array(z.string()) }),
@@ -111,7 +114,9 @@ export const guestPlanSchema = z.object({
   findings: z.array(toldSchema).default([]),
   changes: z.array(z.object({ step: z.string(), title: z.string(), notes: z.array(z.string()) })).default([]),
   /** Without those of packages and of programs of the guest, such as initial RAM disks. */
-  files: z.array(z.object({ path: z.string(), change: z.enum(['added', 'changed', 'removed']), lines: linesSchema })).default([]),
+  files: z
+    .array(z.object({ path: z.string(), change: z.enum(['added', 'changed', 'removed']), lines: linesSchema }))
+    .default([]),
   /** What would not stop it, but may not work on the destination; the codes say what it is about. */
   doubts: z.array(toldSchema).default([]),
 });

@@ -10,7 +10,21 @@ describe('an IPv4 address', () => {
     ['10.1.0.5/24', 167_837_701],
   ])('%s is %i', (text, value) => expect(parseIpv4(text)).toBe(value));
 
-  test.each(['', '10.1.0', '10.1.0.256', '10.1.0.5.6', 'fe80::1', 'web-01', '10.1.0.5/x', '10.1.0.5/33', '010.1.0.5', '0x0a.1.0.5', '10.261', '167837701', '10.1.0.300'])('%j is none', (text) => {
+  test.each([
+    '',
+    '10.1.0',
+    '10.1.0.256',
+    '10.1.0.5.6',
+    'fe80::1',
+    'web-01',
+    '10.1.0.5/x',
+    '10.1.0.5/33',
+    '010.1.0.5',
+    '0x0a.1.0.5',
+    '10.261',
+    '167837701',
+    '10.1.0.300',
+  ])('%j is none', (text) => {
     expect(parseIpv4(text)).toBeUndefined();
   });
 });
@@ -25,7 +39,9 @@ describe('a CIDR block', () => {
     expect(parseCidr(text)).toEqual({ first: parseIpv4(first), last: parseIpv4(last) });
   });
 
-  test.each(['10.1.0.0', '10.1.0.0/33', '10.1.0.0/-1', 'fd00::/8', '/24'])('%j is none', (text) => expect(parseCidr(text)).toBeUndefined());
+  test.each(['10.1.0.0', '10.1.0.0/33', '10.1.0.0/-1', 'fd00::/8', '/24'])('%j is none', (text) =>
+    expect(parseCidr(text)).toBeUndefined(),
+  );
 
   test('holds the address from which it was made', () => {
     fc.assert(
@@ -45,7 +61,12 @@ test('IPv6 addresses are told from IPv4 ones', () => {
 });
 
 test('what is written is read again', () => {
-  fc.assert(fc.property(fc.integer({ min: 0, max: 2 ** 32 - 1 }), (address) => void expect(parseIpv4(formatIpv4(address))).toBe(address)));
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 2 ** 32 - 1 }),
+      (address) => void expect(parseIpv4(formatIpv4(address))).toBe(address),
+    ),
+  );
 });
 
 test.each([
@@ -62,6 +83,14 @@ test.each(['10.1.2.3', '172.31.0.1', '192.168.1.1', '100.64.0.1', '169.254.1.1']
 });
 
 test.each([
-  ['10.1.0.5', undefined], ['fe80::1', undefined], ['10.0.0.300', 'not an IP address'], ['0.0.0.0', 'the unspecified address'], ['255.255.255.255', 'the broadcast address'],
-  ['224.0.0.1', 'a multicast address'], ['127.0.0.1/8', 'a loopback address'], ['::', 'the unspecified address'], ['ff02::1', 'a multicast address'], ['::1', 'a loopback address'],
+  ['10.1.0.5', undefined],
+  ['fe80::1', undefined],
+  ['10.0.0.300', 'not an IP address'],
+  ['0.0.0.0', 'the unspecified address'],
+  ['255.255.255.255', 'the broadcast address'],
+  ['224.0.0.1', 'a multicast address'],
+  ['127.0.0.1/8', 'a loopback address'],
+  ['::', 'the unspecified address'],
+  ['ff02::1', 'a multicast address'],
+  ['::1', 'a loopback address'],
 ])('%s is %j', (address, expected) => expect(unusableAddress(address)).toBe(expected));

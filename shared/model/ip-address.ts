@@ -66,14 +66,18 @@ export function isInRange(address: number, { first, last }: Ipv4Range): boolean 
 /** Whether the internet never sees the address as a sender: private, shared by a provider, or link-local. */
 export function isPrivateIpv4(text: string): boolean {
   const address = parseIp(text);
-  return address?.version === 4 && ['private', 'carrierGradeNat', 'linkLocal'].includes(ipaddr.IPv4.parse(address.text).range());
+  return (
+    address?.version === 4 &&
+    ['private', 'carrierGradeNat', 'linkLocal'].includes(ipaddr.IPv4.parse(address.text).range())
+  );
 }
 
 /** Why an address cannot belong to one NIC, as the end of "… is"; undefined for an address that can. */
 export function unusableAddress(text: string): string | undefined {
   const address = parseIp(text);
   if (address === undefined) return 'not an IP address';
-  const kind = address.version === 4 ? ipaddr.IPv4.parse(address.text).range() : ipaddr.IPv6.parse(address.text).range();
+  const kind =
+    address.version === 4 ? ipaddr.IPv4.parse(address.text).range() : ipaddr.IPv6.parse(address.text).range();
   const words: Readonly<Record<string, string>> = {
     unspecified: 'the unspecified address',
     broadcast: 'the broadcast address',

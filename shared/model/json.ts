@@ -19,7 +19,9 @@ export function jsonText(value: JsonValue | undefined): string {
 export function isNestedDeeper(value: JsonValue, limit: number): boolean {
   let level: readonly JsonValue[] = [value];
   for (let depth = 0; depth <= limit; depth++) {
-    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one as object) as JsonValue[] : []));
+    level = level.flatMap((one) =>
+      typeof one === 'object' && one !== null ? (Object.values(one as object) as JsonValue[]) : [],
+    );
     if (level.length === 0) return false;
   }
   return true;

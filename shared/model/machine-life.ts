@@ -4,8 +4,19 @@ import { jsonObjectSchema } from './endpoint.ts';
 
 /** What people, and the engine for them, did with a replica as a whole. */
 export const lifeRecordKinds = [
-  'approved', 'approval-withdrawn', 'rehearsal-started', 'rehearsal-ended', 'cut-over-started', 'roll-back-started', 'source-started', 'rolled-back',
-  'finalise-started', 'finalise-stopped', 'finalised', 'step-ticked', 'step-unticked',
+  'approved',
+  'approval-withdrawn',
+  'rehearsal-started',
+  'rehearsal-ended',
+  'cut-over-started',
+  'roll-back-started',
+  'source-started',
+  'rolled-back',
+  'finalise-started',
+  'finalise-stopped',
+  'finalised',
+  'step-ticked',
+  'step-unticked',
 ] as const;
 export type LifeRecordKind = (typeof lifeRecordKinds)[number];
 
@@ -14,7 +25,9 @@ export const runbookSteps = ['execute', 'go-no-go', 'cut-over', 'confirm', 'roll
 export type RunbookStep = (typeof runbookSteps)[number];
 
 /** Steps that are ticked now, with who did it and when. A cut-over that was rolled back leaves none: the next one begins anew. */
-export function ticksOf(records: readonly LifeRecord[]): ReadonlyMap<RunbookStep, { readonly by: string; readonly at: string }> {
+export function ticksOf(
+  records: readonly LifeRecord[],
+): ReadonlyMap<RunbookStep, { readonly by: string; readonly at: string }> {
   const ticks = new Map<RunbookStep, { readonly by: string; readonly at: string }>();
   for (const { kind, by, at, details } of records) {
     const step = runbookSteps.find((one) => one === details['step']);
@@ -37,14 +50,36 @@ export type LifeRecord = z.infer<typeof lifeRecordSchema>;
 
 /** Where a VM stands on its way, in the order of the way. */
 export const lifeStates = [
-  'not-ready', 'ready', 'initial-copy', 'in-sync', 'rehearsed', 'approved', 'cutting-over', 'cut-over-failed', 'running-at-destination',
-  'rolling-back', 'rolled-back', 'finalising', 'finalised',
+  'not-ready',
+  'ready',
+  'initial-copy',
+  'in-sync',
+  'rehearsed',
+  'approved',
+  'cutting-over',
+  'cut-over-failed',
+  'running-at-destination',
+  'rolling-back',
+  'rolled-back',
+  'finalising',
+  'finalised',
 ] as const;
 export type LifeState = (typeof lifeStates)[number];
 
 /** What somebody, or Causeway, has to do next. */
 export const lifeSteps = [
-  'fix-settings', 'execute', 'wait', 'rehearse', 'approve', 'cut-over', 'resume', 'roll-back-or-retry', 'finalise-or-roll-back', 'roll-back-again', 'finalise-again', 'none',
+  'fix-settings',
+  'execute',
+  'wait',
+  'rehearse',
+  'approve',
+  'cut-over',
+  'resume',
+  'roll-back-or-retry',
+  'finalise-or-roll-back',
+  'roll-back-again',
+  'finalise-again',
+  'none',
 ] as const;
 export type LifeStep = (typeof lifeSteps)[number];
 
@@ -70,9 +105,25 @@ export const machineLifeSchema = z.object({
   by: z.string().optional(),
   /** The replica equals its source at this moment: the lag is counted from it. */
   synchronisedTo: z.string().optional(),
-  rehearsal: z.object({ deploymentId: z.string(), outcome: z.enum(['running', 'passed', 'failed']), at: z.string(), endsAt: z.string().optional() }).optional(),
-  approval: z.object({ by: z.string(), at: z.string(), isCurrent: z.boolean(), note: z.string().optional() }).optional(),
-  cutOver: z.object({ deploymentId: z.string(), state: z.string(), sourceStopped: z.boolean(), downtime: downtimeSchema.optional() }).optional(),
+  rehearsal: z
+    .object({
+      deploymentId: z.string(),
+      outcome: z.enum(['running', 'passed', 'failed']),
+      at: z.string(),
+      endsAt: z.string().optional(),
+    })
+    .optional(),
+  approval: z
+    .object({ by: z.string(), at: z.string(), isCurrent: z.boolean(), note: z.string().optional() })
+    .optional(),
+  cutOver: z
+    .object({
+      deploymentId: z.string(),
+      state: z.string(),
+      sourceStopped: z.boolean(),
+      downtime: downtimeSchema.optional(),
+    })
+    .optional(),
   history: z.array(lifeRecordSchema),
 });
 export type MachineLife = z.infer<typeof machineLifeSchema>;
@@ -117,9 +168,15 @@ export function isCutOver({ purpose, execute }: LifeDeployment['options']): bool
 }
 
 /** When a rehearsal is deleted. Undefined while it runs, and for what is none. */
-export function rehearsalEnd({ options, finishedAt, state }: Pick<LifeDeployment, 'options' | 'finishedAt' | 'state'>): string | undefined {
+export function rehearsalEnd({
+  options,
+  finishedAt,
+  state,
+}: Pick<LifeDeployment, 'options' | 'finishedAt' | 'state'>): string | undefined {
   if (options.purpose !== 'rehearsal' || finishedAt === undefined || state === 'deleted') return undefined;
-  return new Date(Date.parse(finishedAt) + (options.rehearsal?.keepMinutes ?? defaultRehearsalMinutes) * 60_000).toISOString();
+  return new Date(
+    Date.parse(finishedAt) + (options.rehearsal?.keepMinutes ?? defaultRehearsalMinutes) * 60_000,
+  ).toISOString();
 }
 
 /** Where a VM stands, from what is recorded of it. The same records always give the same answer. */
@@ -129,38 +186,69 @@ export function lifeOf(facts: LifeFacts): MachineLife {
   const rehearsal = deployments.findLast(({ options }) => options.purpose === 'rehearsal');
   const approval = approvalOf(facts);
   const of = (kind: LifeRecordKind): LifeRecord | undefined =>
-    records.findLast((record) => record.kind === kind && (cut === undefined || record.details['deploymentId'] === cut.id));
+    records.findLast(
+      (record) => record.kind === kind && (cut === undefined || record.details['deploymentId'] === cut.id),
+    );
   const base = {
-    replicaId: facts.replicaId, replicaName: facts.replicaName,
+    replicaId: facts.replicaId,
+    replicaName: facts.replicaName,
     ...(facts.wave === undefined ? {} : { wave: facts.wave }),
     ...(facts.synchronisedTo === undefined ? {} : { synchronisedTo: facts.synchronisedTo }),
     ...(rehearsal === undefined ? {} : { rehearsal: rehearsalOf(rehearsal) }),
     ...(approval === undefined ? {} : { approval }),
-    ...(cut === undefined ? {} : { cutOver: { deploymentId: cut.id, state: cut.state, sourceStopped: cut.sourceStopped, ...(cut.downtime === undefined ? {} : { downtime: cut.downtime }) } }),
+    ...(cut === undefined
+      ? {}
+      : {
+          cutOver: {
+            deploymentId: cut.id,
+            state: cut.state,
+            sourceStopped: cut.sourceStopped,
+            ...(cut.downtime === undefined ? {} : { downtime: cut.downtime }),
+          },
+        }),
     history: [...records],
   };
-  const at = (state: LifeState, next: LifeStep, more: { problem?: string | undefined; since?: string | undefined; by?: string | undefined } = {}): MachineLife => ({
-    ...base, state, next,
+  const at = (
+    state: LifeState,
+    next: LifeStep,
+    more: { problem?: string | undefined; since?: string | undefined; by?: string | undefined } = {},
+  ): MachineLife => ({
+    ...base,
+    state,
+    next,
     ...(more.problem === undefined ? {} : { problem: more.problem }),
     ...(more.since === undefined ? {} : { since: more.since }),
     ...(more.by === undefined ? {} : { by: more.by }),
   });
-  const whoAndWhen = (record: LifeRecord | undefined) => (record === undefined ? {} : { since: record.at, by: record.by });
+  const whoAndWhen = (record: LifeRecord | undefined) =>
+    record === undefined ? {} : { since: record.at, by: record.by };
 
   if (cut !== undefined) {
     const finalised = of('finalised');
     if (finalised !== undefined) return at('finalised', 'none', whoAndWhen(finalised));
     const finalising = of('finalise-started');
-    if (finalising !== undefined) return at('finalising', 'finalise-again', { ...whoAndWhen(finalising), problem: stoppedBy(of('finalise-stopped')) });
+    if (finalising !== undefined)
+      return at('finalising', 'finalise-again', {
+        ...whoAndWhen(finalising),
+        problem: stoppedBy(of('finalise-stopped')),
+      });
     const rolledBack = of('rolled-back');
     if (rolledBack === undefined) {
       const rollingBack = of('roll-back-started');
       if (rollingBack !== undefined) return at('rolling-back', 'roll-back-again', whoAndWhen(rollingBack));
       const started = whoAndWhen(of('cut-over-started'));
-      if (isOpen(cut.state)) return at('cutting-over', cut.state === 'interrupted' ? 'resume' : 'wait', { since: cut.createdAt, ...started });
-      if (cut.state === 'completed') return at('running-at-destination', 'finalise-or-roll-back', { ...started, since: cut.finishedAt });
+      if (isOpen(cut.state))
+        return at('cutting-over', cut.state === 'interrupted' ? 'resume' : 'wait', {
+          since: cut.createdAt,
+          ...started,
+        });
+      if (cut.state === 'completed')
+        return at('running-at-destination', 'finalise-or-roll-back', { ...started, since: cut.finishedAt });
       if (cut.sourceStopped || cut.kept || cut.succeeded) {
-        const problem = cut.state === 'deleted' ? 'the deployment was deleted without a roll-back: the source is still stopped' : (cut.error ?? `the cut-over ${cut.state === 'cancelled' ? 'was cancelled' : 'failed'}`);
+        const problem =
+          cut.state === 'deleted'
+            ? 'the deployment was deleted without a roll-back: the source is still stopped'
+            : (cut.error ?? `the cut-over ${cut.state === 'cancelled' ? 'was cancelled' : 'failed'}`);
         return at('cut-over-failed', 'roll-back-or-retry', { ...started, since: cut.finishedAt, problem });
       }
     } else if (lastSuccess === undefined || lastSuccess <= rolledBack.at) {
@@ -169,21 +257,34 @@ export function lifeOf(facts: LifeFacts): MachineLife {
   }
   const problem = facts.errors.length === 0 ? undefined : facts.errors.join('; ');
   if (lastSuccess === undefined) {
-    if (facts.isExecuting || facts.isInterrupted) return at('initial-copy', facts.isInterrupted ? 'resume' : 'wait', { problem });
+    if (facts.isExecuting || facts.isInterrupted)
+      return at('initial-copy', facts.isInterrupted ? 'resume' : 'wait', { problem });
     return problem === undefined ? at('ready', 'execute') : at('not-ready', 'fix-settings', { problem });
   }
   const fix = problem === undefined ? undefined : ('fix-settings' as const);
-  if (approval?.isCurrent === true) return at('approved', fix ?? 'cut-over', { since: approval.at, by: approval.by, problem });
-  if (base.rehearsal?.outcome === 'passed') return at('rehearsed', fix ?? 'approve', { since: base.rehearsal.at, problem });
-  return at('in-sync', fix ?? (base.rehearsal?.outcome === 'running' ? 'wait' : 'rehearse'), { since: facts.synchronisedTo ?? lastSuccess, problem });
+  if (approval?.isCurrent === true)
+    return at('approved', fix ?? 'cut-over', { since: approval.at, by: approval.by, problem });
+  if (base.rehearsal?.outcome === 'passed')
+    return at('rehearsed', fix ?? 'approve', { since: base.rehearsal.at, problem });
+  return at('in-sync', fix ?? (base.rehearsal?.outcome === 'running' ? 'wait' : 'rehearse'), {
+    since: facts.synchronisedTo ?? lastSuccess,
+    problem,
+  });
 }
 
 /** The last approval that was not withdrawn, and whether it is for the settings as they are. It ends with the cut-over that it was for. */
 function approvalOf({ records, settingsDigest }: LifeFacts): MachineLife['approval'] {
-  const last = records.findLast(({ kind }) => kind === 'approved' || kind === 'approval-withdrawn' || kind === 'rolled-back');
+  const last = records.findLast(
+    ({ kind }) => kind === 'approved' || kind === 'approval-withdrawn' || kind === 'rolled-back',
+  );
   if (last?.kind !== 'approved') return undefined;
   const { note } = last.details;
-  return { by: last.by, at: last.at, isCurrent: last.details['settings'] === settingsDigest, ...(typeof note === 'string' ? { note } : {}) };
+  return {
+    by: last.by,
+    at: last.at,
+    isCurrent: last.details['settings'] === settingsDigest,
+    ...(typeof note === 'string' ? { note } : {}),
+  };
 }
 
 function rehearsalOf(deployment: LifeDeployment): NonNullable<MachineLife['rehearsal']> {
@@ -198,7 +299,9 @@ function rehearsalOf(deployment: LifeDeployment): NonNullable<MachineLife['rehea
 
 function stoppedBy(record: LifeRecord | undefined): string | undefined {
   const remaining = record?.details['remaining'];
-  return typeof remaining === 'number' && remaining > 0 ? `${remaining} ${remaining === 1 ? 'resource remains' : 'resources remain'}` : undefined;
+  return typeof remaining === 'number' && remaining > 0
+    ? `${remaining} ${remaining === 1 ? 'resource remains' : 'resources remain'}`
+    : undefined;
 }
 
 export function isOpen(state: DeploymentState): boolean {

@@ -8,19 +8,35 @@ export const notificationWays = ['webhook', 'mail'] as const;
 export type NotificationWay = (typeof notificationWays)[number];
 
 /** Names of the secrets in the vault. A webhook's address often lets in whoever has it, so that it is one of them. */
-export const notificationSecrets = { address: 'notifications/webhook-address', key: 'notifications/webhook-key', password: 'notifications/mail-password' } as const;
+export const notificationSecrets = {
+  address: 'notifications/webhook-address',
+  key: 'notifications/webhook-key',
+  password: 'notifications/mail-password',
+} as const;
 
 export const mailSecurities = ['tls', 'starttls', 'none'] as const;
 
-const mailAddress = z.string().max(320).regex(/^[^\s<>"(),:;@[\\\]\u0000-\u001f\u007f]+@[A-Za-z0-9.-]+$/, 'must be a mail address');
+const mailAddress = z
+  .string()
+  .max(320)
+  .regex(/^[^\s<>"(),:;@[\\\]\u0000-\u001f\u007f]+@[A-Za-z0-9.-]+$/, 'must be a mail address');
 const certificate = z.string().max(100_000).optional();
 
 export const mailSettingsSchema = z.strictObject({
-  host: z.string().trim().min(1).max(253).regex(/^[A-Za-z0-9.:-]+$/),
+  host: z
+    .string()
+    .trim()
+    .min(1)
+    .max(253)
+    .regex(/^[A-Za-z0-9.:-]+$/),
   port: z.int().min(1).max(65_535),
   /** Without encryption nobody signs in, but on this computer. */
   security: z.enum(mailSecurities),
-  username: z.string().max(320).regex(/^[^\u0000-\u001f]*$/).optional(),
+  username: z
+    .string()
+    .max(320)
+    .regex(/^[^\u0000-\u001f]*$/)
+    .optional(),
   from: mailAddress,
   to: z.array(mailAddress).min(1).max(50),
   /** PEM of the one authority, or certificate, that is trusted instead of the system's. */

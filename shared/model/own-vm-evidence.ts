@@ -2,7 +2,11 @@
 export const ownVmEvidence = ['metadata-service', 'cloud-init', 'product-uuid'] as const;
 export type OwnVmEvidence = (typeof ownVmEvidence)[number];
 
-const evidenceWords: Readonly<Record<OwnVmEvidence, string>> = { 'metadata-service': 'the metadata service', 'cloud-init': 'cloud-init', 'product-uuid': 'the product UUID' };
+const evidenceWords: Readonly<Record<OwnVmEvidence, string>> = {
+  'metadata-service': 'the metadata service',
+  'cloud-init': 'cloud-init',
+  'product-uuid': 'the product UUID',
+};
 
 /** `the metadata service and the product UUID`. */
 export function ownVmEvidenceText(by: readonly OwnVmEvidence[]): string {

@@ -6,7 +6,9 @@ import { ownVmDestinations } from './own-vm.ts';
 
 test('the destinations that are offered are those that attach volumes to VMs of users', () => {
   const platforms = join(import.meta.dirname, '..', '..', 'electron', 'engine', 'platforms');
-  const attaching = globSync('*/**/*-destination.ts', { cwd: platforms }).filter((path) => /^    ownVm: /m.test(readFileSync(join(platforms, path), 'utf8'))).map((path) => path.split(/[\\/]/)[0]);
+  const attaching = globSync('*/**/*-destination.ts', { cwd: platforms })
+    .filter((path) => /^    ownVm: /m.test(readFileSync(join(platforms, path), 'utf8')))
+    .map((path) => path.split(/[\\/]/)[0]);
   expect(attaching.toSorted()).toEqual([...ownVmDestinations].toSorted());
 });
 

@@ -4,7 +4,14 @@ import { mostOwnVmVolumes } from './own-vm-limits.ts';
 import type { PluginId } from './plugin-id.ts';
 
 /** Clouds that attach volumes of a destination, or copies of a source's disks, to VMs that Causeway did not make. */
-export const ownVmPlugins: readonly PluginId[] = ['european-cloud', 'open-source-cloud', 'large-public-cloud', 'resource-group-cloud', 'compartment-cloud', 'classic-infrastructure-cloud'];
+export const ownVmPlugins: readonly PluginId[] = [
+  'european-cloud',
+  'open-source-cloud',
+  'large-public-cloud',
+  'resource-group-cloud',
+  'compartment-cloud',
+  'classic-infrastructure-cloud',
+];
 
 /** Of them, those that attach volumes of a destination. */
 export const ownVmDestinations: readonly PluginId[] = ownVmPlugins.filter((id) => id !== 'large-public-cloud');

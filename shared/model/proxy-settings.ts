@@ -17,4 +17,11 @@ export const proxySettingsSchema = z.object({
 });
 export type ProxySettings = z.infer<typeof proxySettingsSchema>;
 
-export const usualProxySettings: ProxySettings = { mode: 'system', script: '', server: '', exceptions: '', username: '', forWorkers: false };
+export const usualProxySettings: ProxySettings = {
+  mode: 'system',
+  script: '',
+  server: '',
+  exceptions: '',
+  username: '',
+  forWorkers: false,
+};

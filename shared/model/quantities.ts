@@ -13,7 +13,19 @@ export function bytes(value: number): string {
   return `${scaled.toFixed(digits)} ${units[unit]}`;
 }
 
-const sizeUnits: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12, p: 1e15, ki: 2 ** 10, mi: 2 ** 20, gi: 2 ** 30, ti: 2 ** 40, pi: 2 ** 50 };
+const sizeUnits: Readonly<Record<string, number>> = {
+  '': 1,
+  k: 1e3,
+  m: 1e6,
+  g: 1e9,
+  t: 1e12,
+  p: 1e15,
+  ki: 2 ** 10,
+  mi: 2 ** 20,
+  gi: 2 ** 30,
+  ti: 2 ** 40,
+  pi: 2 ** 50,
+};
 
 /** A size such as `500G` (10^9), `20Ti` (2^40) or a plain number of bytes; undefined where it is none. */
 export function parseByteCount(text: string): number | undefined {

@@ -15,7 +15,10 @@ export const replicaDiskSchema = z.object({
 export type ReplicaDisk = z.infer<typeof replicaDiskSchema>;
 
 /** Keys by side. */
-export const clearedSchema = z.strictObject({ source: z.array(z.string().max(200)).max(500), destination: z.array(z.string().max(200)).max(500) });
+export const clearedSchema = z.strictObject({
+  source: z.array(z.string().max(200)).max(500),
+  destination: z.array(z.string().max(200)).max(500),
+});
 
 /** A VM's standing relation to its destination volumes. Environments hold secrets by reference only. */
 export const replicaSchema = z.object({

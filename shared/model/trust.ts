@@ -24,7 +24,14 @@ export const endpointTrustSchema = z.object({
   /** Of what is proposed, where something is, else of what was accepted. */
   reaches: z.array(reachedSchema),
   /** What differs from what was accepted; `from` or `to` is left out where a field is added or removed. */
-  changes: z.array(z.object({ label: z.string(), field: z.string().optional(), from: z.string().optional(), to: z.string().optional() })),
+  changes: z.array(
+    z.object({
+      label: z.string(),
+      field: z.string().optional(),
+      from: z.string().optional(),
+      to: z.string().optional(),
+    }),
+  ),
   /** Why a proposal can't be accepted. */
   problems: z.array(z.string()),
 });

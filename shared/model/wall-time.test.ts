@@ -30,9 +30,17 @@ test('a time that comes twice is the first of the two', () => {
 });
 
 test('every quarter of an hour of the days around a change is shown by the clocks as it was asked for, or is in the gap', () => {
-  for (const [date, zone] of [['2026-03-28', 'Europe/Berlin'], ['2026-10-24', 'Europe/Berlin'], ['2026-10-03', 'Australia/Lord_Howe'], ['2026-03-07', 'America/St_Johns']] as const) {
+  for (const [date, zone] of [
+    ['2026-03-28', 'Europe/Berlin'],
+    ['2026-10-24', 'Europe/Berlin'],
+    ['2026-10-03', 'Australia/Lord_Howe'],
+    ['2026-03-07', 'America/St_Johns'],
+  ] as const) {
     for (let minute = 0; minute < 3 * 1440; minute += 15) {
-      const asked = { date: dateAfter(date, Math.floor(minute / 1440)), time: new Date((minute % 1440) * 60_000).toISOString().slice(11, 16) };
+      const asked = {
+        date: dateAfter(date, Math.floor(minute / 1440)),
+        time: new Date((minute % 1440) * 60_000).toISOString().slice(11, 16),
+      };
       const { at, kind } = instantOf(asked.date, asked.time, zone);
       const { date: shownDate, time } = wallTimeAt(at, zone);
       if (kind === 'gap') expect(`${shownDate} ${time}` > `${asked.date} ${asked.time}`).toBe(true);

@@ -12,7 +12,16 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 function shownAt(zone: string, at: number): number {
   let format = formats.get(zone);
   if (format === undefined) {
-    format = new Intl.DateTimeFormat('en-US', { timeZone: zone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' });
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    });
     formats.set(zone, format);
   }
   const parts = new Map<string, number>(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
@@ -40,7 +49,10 @@ export function instantOf(date: string, time: string, zone: string): Instant {
 }
 
 /** The date and time that clocks in a zone show. */
-export function wallTimeAt(at: number, zone: string): { readonly date: string; readonly time: string; readonly weekday: number } {
+export function wallTimeAt(
+  at: number,
+  zone: string,
+): { readonly date: string; readonly time: string; readonly weekday: number } {
   const shown = new Date(shownAt(zone, at));
   const iso = shown.toISOString();
   // 0 is Monday.

@@ -23,16 +23,33 @@ export function plannedStarts(plan: WavePlan, after: number, until: number): Pla
   if (plan.window !== undefined) {
     const { date, time, zone, hours } = plan.window;
     const { at } = instantOf(date, time, zone);
-    found.push({ at, until: at + hours * hour, kind: 'window', isBlackedOut: isBlackedOut(plan, at), ...(plan.startsWith === undefined ? {} : { action: plan.startsWith }) });
+    found.push({
+      at,
+      until: at + hours * hour,
+      kind: 'window',
+      isBlackedOut: isBlackedOut(plan, at),
+      ...(plan.startsWith === undefined ? {} : { action: plan.startsWith }),
+    });
   }
   if (plan.synchronisation !== undefined) {
     const { time, zone, days } = plan.synchronisation;
     // A day earlier and later, because days of the zone begin elsewhere than those of UTC.
-    for (let date = dateAfter(wallTimeAt(after, zone).date, -1); date <= dateAfter(wallTimeAt(until, zone).date, 1); date = dateAfter(date, 1)) {
-      if (days !== undefined && !days.includes(weekdays[(new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7]!)) continue;
+    for (
+      let date = dateAfter(wallTimeAt(after, zone).date, -1);
+      date <= dateAfter(wallTimeAt(until, zone).date, 1);
+      date = dateAfter(date, 1)
+    ) {
+      if (days !== undefined && !days.includes(weekdays[(new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7]!))
+        continue;
       const { at } = instantOf(date, time, zone);
       const next = instantOf(dateAfter(date, 1), time, zone).at;
-      found.push({ at, until: next, kind: 'synchronisation', action: 'synchronise', isBlackedOut: isBlackedOut(plan, at) });
+      found.push({
+        at,
+        until: next,
+        kind: 'synchronisation',
+        action: 'synchronise',
+        isBlackedOut: isBlackedOut(plan, at),
+      });
     }
   }
   return found.filter(({ at }) => at > after && at <= until).sort((one, other) => one.at - other.at);
@@ -44,5 +61,8 @@ export function lasts({ fromDate, fromTime, toDate, toTime, zone }: BlackOut): b
 }
 
 export function isBlackedOut({ blackOuts = [] }: WavePlan, at: number): boolean {
-  return blackOuts.some(({ fromDate, fromTime, toDate, toTime, zone }) => at >= instantOf(fromDate, fromTime, zone).at && at < instantOf(toDate, toTime, zone).at);
+  return blackOuts.some(
+    ({ fromDate, fromTime, toDate, toTime, zone }) =>
+      at >= instantOf(fromDate, fromTime, zone).at && at < instantOf(toDate, toTime, zone).at,
+  );
 }

@@ -50,17 +50,36 @@ export const waveEstimateSchema = z.object({
   bytesToSend: z.number(),
   memberList: z.array(memberEstimateSchema),
   /** What the wave needs at its destinations while it is deployed. The sizes of unknown VMs are not in it. */
-  needs: z.object({ servers: count, volumes: count, volumeBytes: z.number(), vcpus: count, memoryMb: count, nics: count, unknownVms: count }),
-  /** By destination network, where the last catalog of the destination tells its ranges. */
-  networks: z.array(z.object({
-    network: z.string(),
+  needs: z.object({
+    servers: count,
+    volumes: count,
+    volumeBytes: z.number(),
+    vcpus: count,
+    memoryMb: count,
     nics: count,
-    /** Addresses of its IPv4 ranges that machines may have. Who uses them is not known. */
-    addresses: count.optional(),
-    /** Addresses that VMs are to keep and that are outside of its ranges, with the VM's name. */
-    outside: z.array(z.object({ name: z.string(), address: z.string() })),
-  })),
+    unknownVms: count,
+  }),
+  /** By destination network, where the last catalog of the destination tells its ranges. */
+  networks: z.array(
+    z.object({
+      network: z.string(),
+      nics: count,
+      /** Addresses of its IPv4 ranges that machines may have. Who uses them is not known. */
+      addresses: count.optional(),
+      /** Addresses that VMs are to keep and that are outside of its ranges, with the VM's name. */
+      outside: z.array(z.object({ name: z.string(), address: z.string() })),
+    }),
+  ),
   /** Where the last catalog of a destination has quotas: what is free, what is missing, and when it was captured. */
-  quotas: z.array(z.object({ endpoint: z.string(), quota: z.string(), needed: z.number(), free: z.number(), limit: z.number(), at: z.string().optional() })),
+  quotas: z.array(
+    z.object({
+      endpoint: z.string(),
+      quota: z.string(),
+      needed: z.number(),
+      free: z.number(),
+      limit: z.number(),
+      at: z.string().optional(),
+    }),
+  ),
 });
 export type WaveEstimate = z.infer<typeof waveEstimateSchema>;

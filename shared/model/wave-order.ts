@@ -35,7 +35,10 @@ export const restGroup = 'Other members';
  * answer.
  */
 export function waveOrder(replicas: readonly NamedReplica[], plan: WavePlan | undefined): WaveOrder {
-  const known = new Map([...replicas.map((replica) => [replica.name, replica] as const), ...replicas.map((replica) => [replica.id, replica] as const)]);
+  const known = new Map([
+    ...replicas.map((replica) => [replica.name, replica] as const),
+    ...replicas.map((replica) => [replica.id, replica] as const),
+  ]);
   const unknown = new Set<string>();
   const find = (reference: string): NamedReplica | undefined => {
     const found = known.get(reference);
@@ -59,13 +62,24 @@ export function waveOrder(replicas: readonly NamedReplica[], plan: WavePlan | un
   }
   const secondsFrom = pathSeconds(replicas, after);
   const members = replicas
-    .map(({ id, name }) => ({ id, name, group: placed.get(id) ?? groups.length - 1, after: [...(after.get(id) ?? [])] }))
-    .sort((one, other) => one.group - other.group || secondsFrom(other.id) - secondsFrom(one.id) || byName.compare(one.name, other.name));
+    .map(({ id, name }) => ({
+      id,
+      name,
+      group: placed.get(id) ?? groups.length - 1,
+      after: [...(after.get(id) ?? [])],
+    }))
+    .sort(
+      (one, other) =>
+        one.group - other.group || secondsFrom(other.id) - secondsFrom(one.id) || byName.compare(one.name, other.name),
+    );
   return { groups, members, unknown: [...unknown], circular: circularOf(members) };
 }
 
 /** How long a member and the longest chain of those that wait for it take. */
-function pathSeconds(replicas: readonly NamedReplica[], after: ReadonlyMap<string, ReadonlySet<string>>): (id: string) => number {
+function pathSeconds(
+  replicas: readonly NamedReplica[],
+  after: ReadonlyMap<string, ReadonlySet<string>>,
+): (id: string) => number {
   const own = new Map(replicas.map(({ id, seconds = 0 }) => [id, seconds]));
   const waiting = new Map<string, string[]>();
   for (const [id, before] of after) for (const one of before) waiting.set(one, [...(waiting.get(one) ?? []), id]);
@@ -89,7 +103,10 @@ function circularOf(members: readonly OrderedMember[]): string[] {
     const ids = new Set(left.map(({ id }) => id));
     const first = Math.min(...left.map(({ group }) => group));
     const stuck = left.filter(({ group, after }) => group > first || after.some((id) => ids.has(id)));
-    if (stuck.length === left.length) return stuck.filter(({ group, after }) => group === first || after.some((id) => ids.has(id))).map(({ name }) => name);
+    if (stuck.length === left.length)
+      return stuck
+        .filter(({ group, after }) => group === first || after.some((id) => ids.has(id)))
+        .map(({ name }) => name);
     left = stuck;
     if (left.length === 0) return [];
   }

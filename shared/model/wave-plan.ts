@@ -23,11 +23,21 @@ export const waveWindowSchema = z.strictObject({
 export type WaveWindow = Readonly<z.infer<typeof waveWindowSchema>>;
 
 /** Synchronisation that repeats: at a time of some days, every day where none are named. */
-export const waveScheduleSchema = z.strictObject({ time: wallTime, zone, days: z.array(z.enum(weekdays)).min(1).max(7).optional() });
+export const waveScheduleSchema = z.strictObject({
+  time: wallTime,
+  zone,
+  days: z.array(z.enum(weekdays)).min(1).max(7).optional(),
+});
 export type WaveSchedule = Readonly<z.infer<typeof waveScheduleSchema>>;
 
 /** A time in which the wave starts nothing on its own. Both moments belong to one zone. */
-export const blackOutSchema = z.strictObject({ fromDate: z.iso.date(), fromTime: wallTime, toDate: z.iso.date(), toTime: wallTime, zone });
+export const blackOutSchema = z.strictObject({
+  fromDate: z.iso.date(),
+  fromTime: wallTime,
+  toDate: z.iso.date(),
+  toTime: wallTime,
+  zone,
+});
 export type BlackOut = Readonly<z.infer<typeof blackOutSchema>>;
 
 /** Members that are done before those of later groups. */
@@ -56,7 +66,12 @@ export const wavePlanSchema = z.strictObject({
   synchronisation: waveScheduleSchema.optional(),
   blackOuts: z.array(blackOutSchema).max(100).optional(),
   /** Bandwidth of each member's executions by time of day, e.g. `mon-fri 08:00-18:00=20M; *=unlimited`. */
-  bandwidth: z.string().trim().max(2000).refine(isProfile, 'must be a profile like "mon-fri 08:00-18:00=20M; *=unlimited"').optional(),
+  bandwidth: z
+    .string()
+    .trim()
+    .max(2000)
+    .refine(isProfile, 'must be a profile like "mon-fri 08:00-18:00=20M; *=unlimited"')
+    .optional(),
   /** How many members run at the same time. */
   atOnce: z.int().min(1).max(mostAtOnce).optional(),
   groups: z.array(waveGroupSchema).max(100).optional(),

@@ -6,7 +6,15 @@ import { waveActions } from './wave-action.ts';
 import { wavePlanSchema } from './wave-plan.ts';
 
 /** `interrupted`: the engine ended; it resumes where it was. `cancelling`: nothing starts any more, what runs is being cancelled. */
-export const waveRunStates = ['running', 'paused', 'cancelling', 'interrupted', 'completed', 'failed', 'cancelled'] as const;
+export const waveRunStates = [
+  'running',
+  'paused',
+  'cancelling',
+  'interrupted',
+  'completed',
+  'failed',
+  'cancelled',
+] as const;
 export type WaveRunState = (typeof waveRunStates)[number];
 
 /** `starting` is durable before anything starts, `blocked` is a member that something failed before. */
@@ -31,7 +39,15 @@ export const waveRunSchema = z.object({
   atOnce: z.int(),
   createdAt: z.string(),
   finishedAt: z.string().optional(),
-  counts: z.object({ waiting: count, starting: count, running: count, completed: count, failed: count, blocked: count, cancelled: count }),
+  counts: z.object({
+    waiting: count,
+    starting: count,
+    running: count,
+    completed: count,
+    failed: count,
+    blocked: count,
+    cancelled: count,
+  }),
   /** The group that a person has to let go, and why it does not start by itself. */
   waitsFor: z.object({ group: z.int(), name: z.string(), reason: z.enum(['go', 'failures']) }).optional(),
 });
@@ -86,7 +102,14 @@ export const waveMemberSchema = z.object({
   synchronisedAt: z.string().optional(),
   rehearsedAt: z.string().optional(),
   movedAt: z.string().optional(),
-  progress: z.object({ bytesTotal: z.number(), bytesDone: z.number(), rateBytesPerSecond: z.number(), secondsLeft: z.number().optional() }).optional(),
+  progress: z
+    .object({
+      bytesTotal: z.number(),
+      bytesDone: z.number(),
+      rateBytesPerSecond: z.number(),
+      secondsLeft: z.number().optional(),
+    })
+    .optional(),
   /** Errors that keep it from running. */
   errors: count,
 });
@@ -104,7 +127,15 @@ export const waveCauseSchema = z.object({
   /** Of the plan: the members that it names. */
   names: z.array(z.string()).optional(),
   /** Of a quota: what all members need, and what was free when the destination's last catalog was captured. */
-  quota: z.object({ endpoint: z.string(), quota: z.string(), needed: z.number(), free: z.number(), at: z.string().optional() }).optional(),
+  quota: z
+    .object({
+      endpoint: z.string(),
+      quota: z.string(),
+      needed: z.number(),
+      free: z.number(),
+      at: z.string().optional(),
+    })
+    .optional(),
   /** Ids. */
   replicas: z.array(z.string()),
 });

@@ -24,7 +24,9 @@ test('the plugins and their sides are those of the reference, and the embedded s
   expect(pluginsWith('destination').sort()).toEqual(sides('destination').sort());
   expect(sides('source')).toHaveLength(7);
   expect(sides('destination')).toHaveLength(6);
-  expect(plugins['european-cloud'].destination?.providerConfiguration?.section).toBe('european_cloud_migration_provider');
+  expect(plugins['european-cloud'].destination?.providerConfiguration?.section).toBe(
+    'european_cloud_migration_provider',
+  );
 });
 
 describe.each(specified)('$plugin, $part', (section) => {
@@ -37,8 +39,13 @@ describe.each(specified)('$plugin, $part', (section) => {
 
   test('has no keys below them but the specified ones', () => {
     const below = [...fields.keys()].filter((path) => path.includes('.') && !path.includes('image_metadata.'));
-    const parents = section.keys.filter(({ type }) => type === 'storage mapping').flatMap(({ key }) => [`${key}.backend_mappings`, `${key}.disk_mappings`]);
-    const expected = [...section.keys.map(({ key }) => pathOf(key).join('.')).filter((path) => path.includes('.')), ...parents];
+    const parents = section.keys
+      .filter(({ type }) => type === 'storage mapping')
+      .flatMap(({ key }) => [`${key}.backend_mappings`, `${key}.disk_mappings`]);
+    const expected = [
+      ...section.keys.map(({ key }) => pathOf(key).join('.')).filter((path) => path.includes('.')),
+      ...parents,
+    ];
     expect(below.sort()).toEqual(expected.sort());
   });
 
@@ -51,7 +58,12 @@ describe.each(specified)('$plugin, $part', (section) => {
     for (const value of specifiedTypes[type].refuses) {
       expect(field.schema.safeParse(value).success, `refuses ${JSON.stringify(value)}`).toBe(false);
     }
-    expect({ required: field.required, builtIn: field.meta.builtIn, secret: field.meta.secret ?? false, unit: field.meta.unit }).toEqual({
+    expect({
+      required: field.required,
+      builtIn: field.meta.builtIn,
+      secret: field.meta.secret ?? false,
+      unit: field.meta.unit,
+    }).toEqual({
       required,
       builtIn,
       secret,
@@ -60,7 +72,9 @@ describe.each(specified)('$plugin, $part', (section) => {
   });
 
   test('refuses a key that is not specified', () => {
-    const codes = schemaOf(section).safeParse({ no_such_key: 1 }).error?.issues.map(({ code }) => code);
+    const codes = schemaOf(section)
+      .safeParse({ no_such_key: 1 })
+      .error?.issues.map(({ code }) => code);
     expect(codes).toContain('unrecognized_keys');
   });
 });

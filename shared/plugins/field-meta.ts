@@ -2,10 +2,31 @@ import type { z } from 'zod';
 
 /** Where the choices for a leaf come from: a kind of resource of the catalog, or of the VM. */
 export type OptionSource =
-  | 'networks' | 'images' | 'machine_types' | 'volume_types' | 'security_groups' | 'affinity_groups'
-  | 'availability_zones' | 'keypairs' | 'regions' | 'resource_groups' | 'storage_accounts' | 'subnets' | 'compartments'
-  | 'projects' | 'templates' | 'server_pools' | 'repositories' | 'floating_ip_pools' | 'server_groups' | 'os_types' | 'clone_types' | 'attachment_types'
-  | 'vm.networks' | 'vm.storage_backends' | 'vm.disks';
+  | 'networks'
+  | 'images'
+  | 'machine_types'
+  | 'volume_types'
+  | 'security_groups'
+  | 'affinity_groups'
+  | 'availability_zones'
+  | 'keypairs'
+  | 'regions'
+  | 'resource_groups'
+  | 'storage_accounts'
+  | 'subnets'
+  | 'compartments'
+  | 'projects'
+  | 'templates'
+  | 'server_pools'
+  | 'repositories'
+  | 'floating_ip_pools'
+  | 'server_groups'
+  | 'os_types'
+  | 'clone_types'
+  | 'attachment_types'
+  | 'vm.networks'
+  | 'vm.storage_backends'
+  | 'vm.disks';
 
 /** A kind of thing that a value leads to. */
 export type Reach = 'address' | 'socket' | 'file' | 'program' | 'access';

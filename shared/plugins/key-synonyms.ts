@@ -8,7 +8,9 @@ export interface OwnedKey {
   readonly key: string;
 }
 
-const own = (side: Side) => (plugin: PluginId, key: string): OwnedKey => ({ plugin, side, key });
+const own =
+  (side: Side) =>
+  (plugin: PluginId, key: string): OwnedKey => ({ plugin, side, key });
 const from = own('source');
 const to = own('destination');
 
@@ -140,7 +142,11 @@ export const keySynonyms: readonly (readonly OwnedKey[])[] = [
     to('server-virtualization-manager', 'server_pool_name'),
   ],
   // labels
-  [to('open-source-cloud', 'instance_tags'), to('european-cloud', 'server_properties'), to('european-cloud', 'server_labels')],
+  [
+    to('open-source-cloud', 'instance_tags'),
+    to('european-cloud', 'server_properties'),
+    to('european-cloud', 'server_labels'),
+  ],
 ];
 
 export interface KeySynonym {
@@ -179,7 +185,8 @@ export function findSynonym(key: string, plugin: PluginId, side: Side): KeySynon
   ownersByKey ??= allOwners();
   const owners = (ownersByKey.get(key) ?? []).filter((owner) => owner.plugin !== plugin || owner.side !== side);
   if (owners.length === 0) return undefined;
-  const isOwner = (one: OwnedKey) => owners.some((owner) => owner.plugin === one.plugin && owner.side === one.side && owner.key === one.key);
+  const isOwner = (one: OwnedKey) =>
+    owners.some((owner) => owner.plugin === one.plugin && owner.side === one.side && owner.key === one.key);
   const here = keySynonyms
     .filter((group) => group.some(isOwner))
     .flatMap((group) => group.filter((one) => one.plugin === plugin && one.side === side))[0];

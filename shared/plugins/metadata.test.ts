@@ -6,27 +6,42 @@ import { schemaOfPart } from './render/rendered-part.ts';
 import { fieldsOf } from './schema-fields.ts';
 
 const sides = ['source', 'destination'] as const;
-const environments = pluginIds.flatMap((id) => sides.flatMap((side) => (plugins[id][side] === undefined ? [] : [{ id, side }])));
+const environments = pluginIds.flatMap((id) =>
+  sides.flatMap((side) => (plugins[id][side] === undefined ? [] : [{ id, side }])),
+);
 
 const parts = [
-  ...pluginIds.flatMap((id) => [...sides, 'connection' as const].map((part) => ({ name: `${part} of ${id}`, schema: schemaOfPart(plugins[id], part) }))),
-  { name: 'provider configuration of european-cloud', schema: findEnvironment('european-cloud', 'destination')?.providerConfiguration?.schema },
+  ...pluginIds.flatMap((id) =>
+    [...sides, 'connection' as const].map((part) => ({
+      name: `${part} of ${id}`,
+      schema: schemaOfPart(plugins[id], part),
+    })),
+  ),
+  {
+    name: 'provider configuration of european-cloud',
+    schema: findEnvironment('european-cloud', 'destination')?.providerConfiguration?.schema,
+  },
 ].filter((part) => part.schema !== undefined);
 
 describe.each(parts)('$name', ({ schema }) => {
-  test.each(fieldsOf(schema as never).map((field) => ({ key: field.path.join('.'), field })))('$key says what it is', ({ field }) => {
-    const { meta, schema: declared } = field;
-    expect(meta.title).toMatch(/^[A-Z][^.]*$/);
-    expect(meta.help).toMatch(/^[A-Z\u201C"].{14,}[.]$/s);
-    expect(meta.help).not.toBe(meta.title);
-    expect(meta.group).toMatch(/^[A-Z]/);
-    expect(declared.safeParse(meta.example).error, 'the example is valid').toBeUndefined();
-    expect(meta.example, 'there is an example').toBeDefined();
-    if (meta.builtIn !== undefined) expect(declared.safeParse(meta.builtIn).error, 'the default is valid').toBeUndefined();
-    if (meta.secret === true) expect(declared.safeParse({ $secret: 'name' }).success).toBe(true);
-    if (meta.keysFrom !== undefined) expect(field.inner.def.type).toBe('record');
-    if (field.inner.def.type === 'number' && /size|memory/.test(field.path.at(-1) ?? '')) expect(meta.unit).toBeDefined();
-  });
+  test.each(fieldsOf(schema as never).map((field) => ({ key: field.path.join('.'), field })))(
+    '$key says what it is',
+    ({ field }) => {
+      const { meta, schema: declared } = field;
+      expect(meta.title).toMatch(/^[A-Z][^.]*$/);
+      expect(meta.help).toMatch(/^[A-Z\u201C"].{14,}[.]$/s);
+      expect(meta.help).not.toBe(meta.title);
+      expect(meta.group).toMatch(/^[A-Z]/);
+      expect(declared.safeParse(meta.example).error, 'the example is valid').toBeUndefined();
+      expect(meta.example, 'there is an example').toBeDefined();
+      if (meta.builtIn !== undefined)
+        expect(declared.safeParse(meta.builtIn).error, 'the default is valid').toBeUndefined();
+      if (meta.secret === true) expect(declared.safeParse({ $secret: 'name' }).success).toBe(true);
+      if (meta.keysFrom !== undefined) expect(field.inner.def.type).toBe('record');
+      if (field.inner.def.type === 'number' && /size|memory/.test(field.path.at(-1) ?? ''))
+        expect(meta.unit).toBeDefined();
+    },
+  );
 });
 
 test('the description that JSON Schema shows is the help', () => {
@@ -52,14 +67,47 @@ describe.each(environments)('$side of $id', ({ id, side }) => {
   });
 
   test('rules look before they use: any type anywhere is survived', () => {
-    const vm = { id: 'v', name: 'v', os_type: 'windows' as const, firmware: 'uefi' as const, disks: [{ id: 'd', size_bytes: 1, storage_backend: 'b' }], nics: [{ id: 'n', network: 'N', ip_addresses: ['10.0.0.1', 'fe80::1', 'no address'] }] };
-    const catalog = { networks: [{ id: 'n', name: 'x', cidrs: ['nonsense'] }], images: [{ id: 'i', name: 'x' }], machine_types: [{ id: 'm', name: 'x' }] };
-    const values = [null, 0, '', 'x', true, [], [null], ['x', 1], {}, { linux: 1 }, { default: {}, disk_mappings: 'x', backend_mappings: [1] }, { N: null }, { N: { id: 1 } }, { N: 'x' }];
+    const vm = {
+      id: 'v',
+      name: 'v',
+      os_type: 'windows' as const,
+      firmware: 'uefi' as const,
+      disks: [{ id: 'd', size_bytes: 1, storage_backend: 'b' }],
+      nics: [{ id: 'n', network: 'N', ip_addresses: ['10.0.0.1', 'fe80::1', 'no address'] }],
+    };
+    const catalog = {
+      networks: [{ id: 'n', name: 'x', cidrs: ['nonsense'] }],
+      images: [{ id: 'i', name: 'x' }],
+      machine_types: [{ id: 'm', name: 'x' }],
+    };
+    const values = [
+      null,
+      0,
+      '',
+      'x',
+      true,
+      [],
+      [null],
+      ['x', 1],
+      {},
+      { linux: 1 },
+      { default: {}, disk_mappings: 'x', backend_mappings: [1] },
+      { N: null },
+      { N: { id: 1 } },
+      { N: 'x' },
+    ];
     for (const value of values) {
-      const environment = Object.fromEntries([...paths].filter((path) => !path.includes('.')).map((key) => [key, value]));
+      const environment = Object.fromEntries(
+        [...paths].filter((path) => !path.includes('.')).map((key) => [key, value]),
+      );
       for (const rule of definition.rules) {
-        for (const context of [{ vm, catalog }, { vm: undefined, catalog: undefined }]) {
-          const findings = [...rule.check({ side, environment, effective: environment, providerConfiguration: {}, ...context })];
+        for (const context of [
+          { vm, catalog },
+          { vm: undefined, catalog: undefined },
+        ]) {
+          const findings = [
+            ...rule.check({ side, environment, effective: environment, providerConfiguration: {}, ...context }),
+          ];
           for (const finding of findings) expect(finding.message, rule.id).toMatch(/[.]$/);
         }
       }

@@ -54,7 +54,10 @@ export function platformLabel({ title, productName }: Pick<PluginDefinition, 'ti
 
 /** The plugin for a product, by any usual spelling of its name. */
 export function pluginOfProduct(name: string, plugins: Iterable<PluginDefinition>): PluginDefinition | undefined {
-  const wanted = name.trim().toLowerCase().replaceAll(/[\s-]+/g, '_');
+  const wanted = name
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, '_');
   for (const plugin of plugins) if (plugin.products.includes(wanted)) return plugin;
   return undefined;
 }

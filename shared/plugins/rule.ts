@@ -8,7 +8,10 @@ import type { Finding } from '../schema/finding.ts';
  * The VM as far as the document describes it correctly: a member that is missing or wrong is absent, and every element
  * of a list keeps its position.
  */
-export type VmFacts = Partial<Omit<Vm, 'disks' | 'nics'>> & { readonly disks?: readonly Partial<Disk>[]; readonly nics?: readonly Partial<Nic>[] };
+export type VmFacts = Partial<Omit<Vm, 'disks' | 'nics'>> & {
+  readonly disks?: readonly Partial<Disk>[];
+  readonly nics?: readonly Partial<Nic>[];
+};
 
 /** What a document-level rule sees. Everything is tolerant: a leaf may have any JSON type, so look before you use it. */
 export interface RuleContext {

@@ -25,7 +25,13 @@ export function fieldsOf(schema: z.ZodObject, below: readonly string[] = []): Sc
   for (const [key, declared] of Object.entries(schema.shape as Record<string, z.ZodType>)) {
     const path = [...below, key];
     const inner = unwrap(declared);
-    fields.push({ path, schema: declared, inner, required: !declared.safeParse(undefined).success, meta: (declared.meta() ?? {}) as Partial<FieldMeta> });
+    fields.push({
+      path,
+      schema: declared,
+      inner,
+      required: !declared.safeParse(undefined).success,
+      meta: (declared.meta() ?? {}) as Partial<FieldMeta>,
+    });
     fields.push(...childrenOf(inner, path));
   }
   return fields;
@@ -33,6 +39,7 @@ export function fieldsOf(schema: z.ZodObject, below: readonly string[] = []): Sc
 
 function childrenOf(schema: z.ZodType, path: readonly string[]): SchemaField[] {
   if (schema instanceof z.ZodObject) return fieldsOf(schema, path);
-  const member = schema instanceof z.ZodArray ? schema.element : schema instanceof z.ZodRecord ? schema.valueType : undefined;
+  const member =
+    schema instanceof z.ZodArray ? schema.element : schema instanceof z.ZodRecord ? schema.valueType : undefined;
   return member instanceof z.ZodObject ? fieldsOf(member, [...path, '*']) : [];
 }

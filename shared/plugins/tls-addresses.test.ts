@@ -4,7 +4,9 @@ import { tlsAddresses } from './tls-addresses.ts';
 
 test('names every server that is reached over TLS, and none that is not', () => {
   const cloud = plugins['open-source-cloud'].connection;
-  expect(tlsAddresses(cloud, { auth_url: 'https://cloud.example.com:5000/v3', username: 'https' })).toEqual(['cloud.example.com:5000']);
+  expect(tlsAddresses(cloud, { auth_url: 'https://cloud.example.com:5000/v3', username: 'https' })).toEqual([
+    'cloud.example.com:5000',
+  ]);
   expect(tlsAddresses(cloud, { auth_url: 'https://cloud.example.com/identity' })).toEqual(['cloud.example.com:443']);
   expect(tlsAddresses(cloud, { auth_url: 'http://cloud.example.com:5000/v3' })).toEqual([]);
   expect(tlsAddresses(cloud, { auth_url: 'https://[2001:db8::1]:5000' })).toEqual(['[2001:db8::1]:5000']);

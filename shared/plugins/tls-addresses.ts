@@ -5,7 +5,8 @@ import type { JsonObject } from '../model/json.ts';
 export function tlsAddresses(schema: z.ZodObject, connection: JsonObject): string[] {
   const addresses = new Set<string>();
   for (const value of Object.values(connection)) {
-    const url = typeof value === 'string' && value.startsWith('https://') && URL.canParse(value) ? new URL(value) : undefined;
+    const url =
+      typeof value === 'string' && value.startsWith('https://') && URL.canParse(value) ? new URL(value) : undefined;
     if (url !== undefined) addresses.add(`${url.hostname}:${url.port || '443'}`);
   }
   const { host } = connection;

@@ -18,7 +18,14 @@ export interface DetailWords {
 }
 
 export const detailWords = {
-  steps: { 'execute': 'execute once more', 'go-no-go': 'go/no-go', 'cut-over': 'cut over', 'confirm': 'application owner confirms', 'roll-back': 'roll back', 'finalise': 'finalise' },
+  steps: {
+    execute: 'execute once more',
+    'go-no-go': 'go/no-go',
+    'cut-over': 'cut over',
+    confirm: 'application owner confirms',
+    'roll-back': 'roll back',
+    finalise: 'finalise',
+  },
   step: (step: string) => `Step: ${step}`,
   note: (note: string) => `Note: ${note}`,
   why: (why: string) => `Reason: ${why}`,
@@ -33,15 +40,29 @@ export const detailWords = {
 } as const satisfies DetailWords;
 
 /** The facts of an entry that people read first. */
-export function detailText({ kind, data }: Pick<EvidenceEntry, 'kind' | 'data'>, words: DetailWords = detailWords): string {
+export function detailText(
+  { kind, data }: Pick<EvidenceEntry, 'kind' | 'data'>,
+  words: DetailWords = detailWords,
+): string {
   const { error, checks, step, note, why, source, remaining, byHand, approved, enteredBy, problems } = data;
   if (isJsonObject(error) && error['code'] !== undefined) return `${plain(error['code'])}: ${plain(error['message'])}`;
-  if (kind === 'deployment') return (Array.isArray(checks) ? (checks as readonly JsonValue[]) : []).filter(isJsonObject).map((check) => `${plain(check['name'])}: ${plain(check['outcome'])}`).join('; ');
-  const told = (value: JsonValue | undefined, say: (value: string) => string): string[] => (value === undefined ? [] : [say(plain(value))]);
+  if (kind === 'deployment')
+    return (Array.isArray(checks) ? (checks as readonly JsonValue[]) : [])
+      .filter(isJsonObject)
+      .map((check) => `${plain(check['name'])}: ${plain(check['outcome'])}`)
+      .join('; ');
+  const told = (value: JsonValue | undefined, say: (value: string) => string): string[] =>
+    value === undefined ? [] : [say(plain(value))];
   return [
-    ...told(step, (id) => words.step(words.steps[id] ?? id)), ...told(note, words.note), ...told(why, (id) => words.why(words.reasons[id] ?? id)), ...told(source, words.source), ...told(remaining, words.remaining),
-    ...(byHand === true ? [words.byHand] : []), ...(approved === undefined ? [] : [approved === true ? words.approved : words.notApproved]),
-    ...told(enteredBy, words.enteredBy), ...told(problems, words.problems),
+    ...told(step, (id) => words.step(words.steps[id] ?? id)),
+    ...told(note, words.note),
+    ...told(why, (id) => words.why(words.reasons[id] ?? id)),
+    ...told(source, words.source),
+    ...told(remaining, words.remaining),
+    ...(byHand === true ? [words.byHand] : []),
+    ...(approved === undefined ? [] : [approved === true ? words.approved : words.notApproved]),
+    ...told(enteredBy, words.enteredBy),
+    ...told(problems, words.problems),
   ].join('; ');
 }
 

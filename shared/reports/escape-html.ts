@@ -2,8 +2,14 @@ import { CausewayError } from '../model/causeway-error.ts';
 
 /** A text as it may stand in HTML, in text and in attributes. */
 export function escapedHtml(text: string): string {
-  return text.toWellFormed().replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/gu, ' ')
-    .replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;');
+  return text
+    .toWellFormed()
+    .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/gu, ' ')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
 }
 
 export interface Page {
@@ -13,7 +19,10 @@ export interface Page {
 
 /** What every page begins with: the policy comes before all that it is for. */
 export const pageBeginning: readonly string[] = [
-  '<!doctype html>', '<html lang="en">', '<head>', '<meta charset="utf-8">',
+  '<!doctype html>',
+  '<html lang="en">',
+  '<head>',
+  '<meta charset="utf-8">',
   '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src \'unsafe-inline\'">',
 ];
 
@@ -24,7 +33,11 @@ export const pageBeginning: readonly string[] = [
  * @throws CausewayError `evidence.foreign-page`
  */
 export function confinedPage(html: string): string {
-  if (!html.startsWith(`${pageBeginning.join('\n')}\n`)) throw new CausewayError('evidence.foreign-page', 'the page does not begin with the policy that reports of Causeway have');
+  if (!html.startsWith(`${pageBeginning.join('\n')}\n`))
+    throw new CausewayError(
+      'evidence.foreign-page',
+      'the page does not begin with the policy that reports of Causeway have',
+    );
   return html;
 }
 
@@ -43,7 +56,16 @@ export function htmlPage({ title, body }: Page): string {
   return [
     ...pageBeginning,
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    `<title>${escapedHtml(title)}</title>`, `<style>${style}</style>`, '</head>', '<body>', '<main>', ...body, '</main>', '</body>', '</html>', '',
+    `<title>${escapedHtml(title)}</title>`,
+    `<style>${style}</style>`,
+    '</head>',
+    '<body>',
+    '<main>',
+    ...body,
+    '</main>',
+    '</body>',
+    '</html>',
+    '',
   ].join('\n');
 }
 

@@ -32,7 +32,8 @@ function section(result: FileResult): string {
   const verdict = isValid(result) ? '<span class="valid">valid</span>' : '<span class="error">not valid</span>';
   const heading = `<h2>${escapedHtml(file)} ${verdict}</h2>`;
   if (findings.length === 0) return `<section>${heading}<p>Nothing found.</p></section>`;
-  const head = '<thead><tr><th scope="col">Kind</th><th scope="col">Place</th><th scope="col">Finding</th><th scope="col">Rule</th></tr></thead>';
+  const head =
+    '<thead><tr><th scope="col">Kind</th><th scope="col">Place</th><th scope="col">Finding</th><th scope="col">Rule</th></tr></thead>';
   return `<section>${heading}<table>${head}<tbody>${findings.map(row).join('\n')}</tbody></table></section>`;
 }
 

@@ -16,13 +16,18 @@ export interface PriceList {
   readonly problems: readonly PriceProblem[];
 }
 
-export type PriceProblem = { readonly kind: 'empty' } | { readonly kind: 'item' | 'period' | 'price'; readonly line: number } | { readonly kind: 'currency'; readonly line: number; readonly currency: string };
+export type PriceProblem =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'item' | 'period' | 'price'; readonly line: number }
+  | { readonly kind: 'currency'; readonly line: number; readonly currency: string };
 
 /** In English, for the command line. */
 export function priceProblemText(problem: PriceProblem): string {
   if (problem.kind === 'empty') return 'the file has no prices';
   const what = {
-    item: `item must be ${pricedItems.join(', ')}`, period: 'per must be hour or month', price: 'price must be a number',
+    item: `item must be ${pricedItems.join(', ')}`,
+    period: 'per must be hour or month',
+    price: 'price must be a number',
     currency: `all prices must have the currency ${problem.kind === 'currency' ? problem.currency : ''}`,
   };
   return `line ${problem.line}: ${what[problem.kind]}`;
@@ -36,8 +41,15 @@ export interface Cost {
 
 /** A CSV file with the columns `item`, `per` (`hour` or `month`), `price` and, if any, `currency`. Comma, semicolon or tab; prices as spreadsheets write them. */
 export function readPriceList(csv: string): PriceList {
-  const { data, meta } = Papa.parse<Record<string, string>>(csv.replace(/^\uFEFF/, ''), { header: true, skipEmptyLines: 'greedy', transformHeader: (name) => name.trim().toLowerCase() });
-  const decimal = decimalSign(data.map((row) => row['price']?.trim() ?? ''), meta.delimiter);
+  const { data, meta } = Papa.parse<Record<string, string>>(csv.replace(/^\uFEFF/, ''), {
+    header: true,
+    skipEmptyLines: 'greedy',
+    transformHeader: (name) => name.trim().toLowerCase(),
+  });
+  const decimal = decimalSign(
+    data.map((row) => row['price']?.trim() ?? ''),
+    meta.delimiter,
+  );
   const perMonth: Partial<Record<PricedItem, number>> = {};
   const problems: PriceProblem[] = [];
   let currency = '';
@@ -49,7 +61,8 @@ export function readPriceList(csv: string): PriceList {
     if (item === undefined) problems.push({ kind: 'item', line });
     else if (period === undefined) problems.push({ kind: 'period', line });
     else if (price === undefined) problems.push({ kind: 'price', line });
-    else if ((row['currency'] ?? '').trim() !== '' && currency !== '' && row['currency']?.trim() !== currency) problems.push({ kind: 'currency', line, currency });
+    else if ((row['currency'] ?? '').trim() !== '' && currency !== '' && row['currency']?.trim() !== currency)
+      problems.push({ kind: 'currency', line, currency });
     else {
       perMonth[item] = (perMonth[item] ?? 0) + price * period;
       currency = row['currency']?.trim() || currency;
@@ -63,7 +76,12 @@ export function readPriceList(csv: string): PriceList {
 function decimalSign(prices: readonly string[], delimiter: string): ',' | '.' {
   const says = (decimal: ',' | '.'): boolean => {
     const other = decimal === ',' ? '.' : ',';
-    return prices.some((price) => new RegExp(`^[^${decimal}]*\\${decimal}(\\d{1,2}|\\d{4,})?$`).test(price) || new RegExp(`^0\\${decimal}\\d+$`).test(price) || new RegExp(`\\${other}.*\\${decimal}`).test(price));
+    return prices.some(
+      (price) =>
+        new RegExp(`^[^${decimal}]*\\${decimal}(\\d{1,2}|\\d{4,})?$`).test(price) ||
+        new RegExp(`^0\\${decimal}\\d+$`).test(price) ||
+        new RegExp(`\\${other}.*\\${decimal}`).test(price),
+    );
   };
   if (says('.')) return '.';
   if (says(',')) return ',';
@@ -74,14 +92,20 @@ function decimalSign(prices: readonly string[], delimiter: string): ',' | '.' {
 function priceOf(written: string, decimal: ',' | '.'): number | undefined {
   const plain = written.trim().replaceAll(/[\s'’\u00a0\u202f]/g, '');
   const group = decimal === ',' ? '.' : ',';
-  const ungrouped = new RegExp(`^\\d{1,3}(\\${group}\\d{3})+(\\${decimal}\\d*)?$`).test(plain) ? plain.replaceAll(group, '') : plain;
+  const ungrouped = new RegExp(`^\\d{1,3}(\\${group}\\d{3})+(\\${decimal}\\d*)?$`).test(plain)
+    ? plain.replaceAll(group, '')
+    : plain;
   return new RegExp(`^\\d+(\\${decimal}\\d*)?$`).test(ungrouped) ? Number(ungrouped.replace(decimal, '.')) : undefined;
 }
 
 /** What a wave's VMs cost in a month at the destination, item by item. */
 export function monthlyCosts(needs: WaveEstimate['needs'], { perMonth }: Pick<PriceList, 'perMonth'>): Cost[] {
   const amounts: Readonly<Record<PricedItem, number>> = {
-    server: needs.servers, vcpu: needs.vcpus, memory_gib: needs.memoryMb / 1024, volume_gib: needs.volumeBytes / 1024 ** 3, nic: needs.nics,
+    server: needs.servers,
+    vcpu: needs.vcpus,
+    memory_gib: needs.memoryMb / 1024,
+    volume_gib: needs.volumeBytes / 1024 ** 3,
+    nic: needs.nics,
   };
   return pricedItems.flatMap((item) => {
     const price = perMonth[item];

@@ -59,29 +59,58 @@ function partsFor(vm: RunbookVm): readonly Part[] {
     {
       title: 'Before',
       steps: [
-        { id: 'execute', what: 'Execute once more, so that the last pass is short', command: `causeway replica execute ${name}`, expected: `completed; last time ${vm.lastPass === '' ? 'not measured' : vm.lastPass}` },
-        { id: 'go-no-go', what: 'Go/no-go: state, approval, lag', command: `causeway replica life ${name}`, expected: 'Approved, no problem' },
+        {
+          id: 'execute',
+          what: 'Execute once more, so that the last pass is short',
+          command: `causeway replica execute ${name}`,
+          expected: `completed; last time ${vm.lastPass === '' ? 'not measured' : vm.lastPass}`,
+        },
+        {
+          id: 'go-no-go',
+          what: 'Go/no-go: state, approval, lag',
+          command: `causeway replica life ${name}`,
+          expected: 'Approved, no problem',
+        },
       ],
     },
     {
       title: 'Cut-over',
       steps: [
-        { id: 'cut-over', what: 'Stop the source, copy the last changes, deploy, run the checks', command: `causeway cutover start ${name}`, expected: `completed, all checks passed${vm.deployment === '' ? '' : `; deployment last time ${vm.deployment}`}` },
-        { id: 'confirm', what: 'Application owner confirms', command: `causeway deployment show ${name}`, expected: 'confirmed by name' },
+        {
+          id: 'cut-over',
+          what: 'Stop the source, copy the last changes, deploy, run the checks',
+          command: `causeway cutover start ${name}`,
+          expected: `completed, all checks passed${vm.deployment === '' ? '' : `; deployment last time ${vm.deployment}`}`,
+        },
+        {
+          id: 'confirm',
+          what: 'Application owner confirms',
+          command: `causeway deployment show ${name}`,
+          expected: 'confirmed by name',
+        },
       ],
     },
     {
       title: 'Roll-back, until finalised',
       steps: [
         {
-          id: 'roll-back', what: 'Delete the deployed VM, start the source; by hand (--source-started-by-hand) where Causeway cannot start it',
-          command: `causeway cutover rollback ${name}`, expected: 'Rolled back',
+          id: 'roll-back',
+          what: 'Delete the deployed VM, start the source; by hand (--source-started-by-hand) where Causeway cannot start it',
+          command: `causeway cutover rollback ${name}`,
+          expected: 'Rolled back',
         },
       ],
     },
     {
       title: 'After the agreed time',
-      steps: [{ id: 'finalise', what: 'Release snapshots, change tracking and volumes', command: `causeway cutover finalise ${name} --yes`, expected: 'Finalised, nothing remains' }],
+      steps: [
+        {
+          id: 'finalise',
+          what: 'Release snapshots, change tracking and volumes',
+          command: `causeway cutover finalise ${name} --yes`,
+          expected: 'Finalised, nothing remains',
+        },
+      ],
     },
   ];
 }
@@ -98,34 +127,73 @@ export function goNoGo(vm: RunbookVm): string {
 }
 
 export function runbookMarkdown({ title, madeAt, facts, vms }: RunbookPlan): string {
-  const cell = (text: string): string => text.replaceAll(/[\r\n]+/g, ' ').replaceAll(/[\\|<>`*_[\]]/g, (sign) => `\\${sign}`);
+  const cell = (text: string): string =>
+    text.replaceAll(/[\r\n]+/g, ' ').replaceAll(/[\\|<>`*_[\]]/g, (sign) => `\\${sign}`);
   const code = (text: string): string => `\`${text.replaceAll('`', "'").replaceAll('|', '\\|')}\``;
   return [
-    `# ${cell(title)}`, '', `Made ${cell(madeAt)}.`, '',
+    `# ${cell(title)}`,
+    '',
+    `Made ${cell(madeAt)}.`,
+    '',
     ...(facts.length === 0 ? [] : [...facts.map(([name, value]) => `- ${name}: ${cell(value)}`), '']),
-    `| ${overview.join(' | ')} |`, `|${'---|'.repeat(overview.length)}`,
-    ...vms.map((vm) => `| ${overviewOf(vm).map(cell).join(' | ')} |`), '',
+    `| ${overview.join(' | ')} |`,
+    `|${'---|'.repeat(overview.length)}`,
+    ...vms.map((vm) => `| ${overviewOf(vm).map(cell).join(' | ')} |`),
+    '',
     ...vms.flatMap((vm) => [
-      `## ${cell(vm.name)}`, '',
-      ...factsOf(vm).map(([name, value]) => `- ${name}: ${cell(value)}`), '',
+      `## ${cell(vm.name)}`,
+      '',
+      ...factsOf(vm).map(([name, value]) => `- ${name}: ${cell(value)}`),
+      '',
       ...partsFor(vm).flatMap((part) => [
-        `### ${part.title}`, '', '| Done | Step | Command | Expected | Time, name |', '|---|---|---|---|---|',
-        ...part.steps.map((step) => `| ${vm.ticks.has(step.id) ? '☑' : '☐'} | ${cell(step.what)} | ${code(step.command)} | ${cell(step.expected)} | ${cell(vm.ticks.get(step.id) ?? '')} |`), '',
+        `### ${part.title}`,
+        '',
+        '| Done | Step | Command | Expected | Time, name |',
+        '|---|---|---|---|---|',
+        ...part.steps.map(
+          (step) =>
+            `| ${vm.ticks.has(step.id) ? '☑' : '☐'} | ${cell(step.what)} | ${code(step.command)} | ${cell(step.expected)} | ${cell(vm.ticks.get(step.id) ?? '')} |`,
+        ),
+        '',
       ]),
     ]),
   ].join('\n');
 }
 
 export function runbookHtml({ title, madeAt, facts, vms }: RunbookPlan): string {
-  const steps = (vm: RunbookVm, part: Part): string => htmlTable(['Done', 'Step', 'Command', 'Expected', 'Time, name'],
-    part.steps.map((step) => [vm.ticks.has(step.id) ? '☑' : '☐', escapedHtml(step.what), `<code>${escapedHtml(step.command)}</code>`, escapedHtml(step.expected), escapedHtml(vm.ticks.get(step.id) ?? '')]));
+  const steps = (vm: RunbookVm, part: Part): string =>
+    htmlTable(
+      ['Done', 'Step', 'Command', 'Expected', 'Time, name'],
+      part.steps.map((step) => [
+        vm.ticks.has(step.id) ? '☑' : '☐',
+        escapedHtml(step.what),
+        `<code>${escapedHtml(step.command)}</code>`,
+        escapedHtml(step.expected),
+        escapedHtml(vm.ticks.get(step.id) ?? ''),
+      ]),
+    );
   return htmlPage({
     title,
     body: [
-      `<p class="kind"><span>Runbook</span><span>${escapedHtml(madeAt)}</span></p>`, `<h1>${escapedHtml(title)}</h1>`,
-      ...(facts.length === 0 ? [] : [`<p class="lead">${facts.map(([name, value]) => `${escapedHtml(name)}: ${escapedHtml(value)}`).join(' · ')}</p>`]),
-      htmlTable(overview, vms.map((vm) => overviewOf(vm).map(escapedHtml))),
-      ...vms.map((vm) => `<section><h2>${escapedHtml(vm.name)}</h2><ul>${factsOf(vm).map(([name, value]) => `<li>${name}: ${escapedHtml(value)}</li>`).join('')}</ul>${partsFor(vm).map((part) => `<h3>${part.title}</h3>${steps(vm, part)}`).join('')}</section>`),
+      `<p class="kind"><span>Runbook</span><span>${escapedHtml(madeAt)}</span></p>`,
+      `<h1>${escapedHtml(title)}</h1>`,
+      ...(facts.length === 0
+        ? []
+        : [
+            `<p class="lead">${facts.map(([name, value]) => `${escapedHtml(name)}: ${escapedHtml(value)}`).join(' · ')}</p>`,
+          ]),
+      htmlTable(
+        overview,
+        vms.map((vm) => overviewOf(vm).map(escapedHtml)),
+      ),
+      ...vms.map(
+        (vm) =>
+          `<section><h2>${escapedHtml(vm.name)}</h2><ul>${factsOf(vm)
+            .map(([name, value]) => `<li>${name}: ${escapedHtml(value)}</li>`)
+            .join('')}</ul>${partsFor(vm)
+            .map((part) => `<h3>${part.title}</h3>${steps(vm, part)}`)
+            .join('')}</section>`,
+      ),
     ],
   });
 }
@@ -138,7 +206,14 @@ function overviewOf(vm: RunbookVm): readonly string[] {
 
 function factsOf(vm: RunbookVm): readonly (readonly [string, string])[] {
   return [
-    ['Source VM', vm.vm], ...(vm.owner === '' ? [] : [['Owner', vm.owner] as const]), ...(vm.order === '' ? [] : [['Order', vm.order] as const]), ...(vm.expected === '' ? [] : [['Expected', vm.expected] as const]), ['Disks', vm.disks], ['Last synchronised', vm.lastSynchronised], ['Rehearsal', vm.rehearsal === '' ? 'none passed' : vm.rehearsal],
-    ['Approval', vm.approval === '' ? 'none' : vm.approval], ['Checks', vm.checks.length === 0 ? 'none' : vm.checks.join(', ')],
+    ['Source VM', vm.vm],
+    ...(vm.owner === '' ? [] : [['Owner', vm.owner] as const]),
+    ...(vm.order === '' ? [] : [['Order', vm.order] as const]),
+    ...(vm.expected === '' ? [] : [['Expected', vm.expected] as const]),
+    ['Disks', vm.disks],
+    ['Last synchronised', vm.lastSynchronised],
+    ['Rehearsal', vm.rehearsal === '' ? 'none passed' : vm.rehearsal],
+    ['Approval', vm.approval === '' ? 'none' : vm.approval],
+    ['Checks', vm.checks.length === 0 ? 'none' : vm.checks.join(', ')],
   ];
 }

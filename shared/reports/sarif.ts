@@ -12,10 +12,14 @@ export function formatSarif(results: readonly FileResult[], uriOf: (file: string
     version: '2.1.0',
     runs: [
       {
-        tool: { driver: { name: 'Causeway', rules: ruleIds.map((id) => ({ id, shortDescription: { text: inWords(id) } })) } },
+        tool: {
+          driver: { name: 'Causeway', rules: ruleIds.map((id) => ({ id, shortDescription: { text: inWords(id) } })) },
+        },
         columnKind: 'utf16CodeUnits',
         artifacts: results.map(({ file }) => ({ location: { uri: uriOf(file) } })),
-        results: results.flatMap(({ file, findings }, index) => findings.map((finding) => resultOf(finding, uriOf(file), index, ruleIndex))),
+        results: results.flatMap(({ file, findings }, index) =>
+          findings.map((finding) => resultOf(finding, uriOf(file), index, ruleIndex)),
+        ),
       },
     ],
   };

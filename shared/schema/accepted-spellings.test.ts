@@ -3,8 +3,14 @@ import { canonicalise } from './accepted-spellings.ts';
 
 test('another spelling is renamed in its place, warned about, and pointers lead back to it', () => {
   const { environment, faults, inDocument } = canonicalise({ a: 1, odd: { default: 5 }, z: 2 }, { odd: 'even' });
-  expect(Object.entries(environment)).toEqual([['a', 1], ['even', { default: 5 }], ['z', 2]]);
-  expect(faults).toMatchObject([{ severity: 'warning', path: ['odd'], rule: 'other-spelling', suggestion: 'Write "even".' }]);
+  expect(Object.entries(environment)).toEqual([
+    ['a', 1],
+    ['even', { default: 5 }],
+    ['z', 2],
+  ]);
+  expect(faults).toMatchObject([
+    { severity: 'warning', path: ['odd'], rule: 'other-spelling', suggestion: 'Write "even".' },
+  ]);
   expect(inDocument(['even', 'default'])).toEqual(['odd', 'default']);
   expect(inDocument(['a'])).toEqual(['a']);
 });
@@ -24,6 +30,9 @@ test('nested keys are renamed too', () => {
 
 test('values of any type are left as they are', () => {
   for (const top of [null, 5, 'text', [{ odd: 1 }]]) {
-    expect(canonicalise({ top }, { 'top.odd': 'top.even', odd: 'even' })).toMatchObject({ environment: { top }, faults: [] });
+    expect(canonicalise({ top }, { 'top.odd': 'top.even', odd: 'even' })).toMatchObject({
+      environment: { top },
+      faults: [],
+    });
   }
 });

@@ -14,7 +14,10 @@ export interface CanonicalEnvironment {
  * Renames keys that have an accepted other spelling. Each is a warning; where the canonical key stands too, the other
  * one is an error and its value is left out.
  */
-export function canonicalise(environment: JsonObject, spellings: Readonly<Record<string, string>>): CanonicalEnvironment {
+export function canonicalise(
+  environment: JsonObject,
+  spellings: Readonly<Record<string, string>>,
+): CanonicalEnvironment {
   const faults: ShapeFault[] = [];
   const renamed: { readonly from: readonly string[]; readonly to: readonly string[] }[] = [];
   let current = environment;
@@ -28,11 +31,25 @@ export function canonicalise(environment: JsonObject, spellings: Readonly<Record
     const path = toDocument(from, renamed);
     if (Object.hasOwn(holder, newKey)) {
       const message = `${JSON.stringify(oldKey)} is another spelling of ${JSON.stringify(newKey)}, which is set too; remove one of them`;
-      faults.push({ severity: 'error', path, rule: 'two-spellings', message, suggestion: `Remove ${JSON.stringify(oldKey)}.`, fix: { kind: 'remove-key' } });
+      faults.push({
+        severity: 'error',
+        path,
+        rule: 'two-spellings',
+        message,
+        suggestion: `Remove ${JSON.stringify(oldKey)}.`,
+        fix: { kind: 'remove-key' },
+      });
       current = replaceAt(current, from.slice(0, -1), without(holder, oldKey));
     } else {
       const message = `${JSON.stringify(oldKey)} is accepted as another spelling of ${JSON.stringify(newKey)}`;
-      faults.push({ severity: 'warning', path, rule: 'other-spelling', message, suggestion: `Write ${JSON.stringify(newKey)}.`, fix: { kind: 'rename-key', to: newKey } });
+      faults.push({
+        severity: 'warning',
+        path,
+        rule: 'other-spelling',
+        message,
+        suggestion: `Write ${JSON.stringify(newKey)}.`,
+        fix: { kind: 'rename-key', to: newKey },
+      });
       current = replaceAt(current, from.slice(0, -1), withRenamed(holder, oldKey, newKey));
       renamed.push({ from, to });
     }

@@ -60,13 +60,27 @@ export function checkShape(schema: z.core.$ZodType, value: unknown, options: Sha
     } else if (issue.code === 'invalid_key') {
       const [inner] = issue.issues;
       const name = `The key ${JSON.stringify(String(path.at(-1) ?? ''))}`;
-      if (inner !== undefined) add({ severity: 'error', path, ...shapeMessage(inner, name, path.at(-1)), rule: 'wrong-key' });
+      if (inner !== undefined)
+        add({ severity: 'error', path, ...shapeMessage(inner, name, path.at(-1)), rule: 'wrong-key' });
     } else if (path.length > 0 && !hasMember(valueAt(value, path.slice(0, -1)), path.at(-1) ?? '')) {
       if (path.length === 1 && options.givenElsewhere?.(String(path[0]))) continue;
-      add({ severity: 'error', path, rule: 'missing-key', message: `The required key ${JSON.stringify(String(path.at(-1)))} is missing` });
+      add({
+        severity: 'error',
+        path,
+        rule: 'missing-key',
+        message: `The required key ${JSON.stringify(String(path.at(-1)))} is missing`,
+      });
     } else {
       const member = schemaAt(schema, path);
-      add({ severity: 'error', path, ...shapeMessage(issue, nameOf(path, options.name), valueAt(value, path), { key: String(path.at(-1) ?? ''), schema: member, isElement: typeof path.at(-1) === 'number' }) });
+      add({
+        severity: 'error',
+        path,
+        ...shapeMessage(issue, nameOf(path, options.name), valueAt(value, path), {
+          key: String(path.at(-1) ?? ''),
+          schema: member,
+          isElement: typeof path.at(-1) === 'number',
+        }),
+      });
     }
   }
   return [...faults.values()];
@@ -88,7 +102,9 @@ function* everyIssue(issues: readonly Issue[], schema: z.core.$ZodType, value: u
 
 /** The only alternative that has the value's own type right: `{"$secert": "x"}` was meant as an object. */
 function meantAlternative(errors: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
-  const right = errors.filter((branch) => !branch.some(({ code, path }) => code === 'invalid_type' && path.length === 0));
+  const right = errors.filter(
+    (branch) => !branch.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
+  );
   return right.length === 1 ? right[0] : undefined;
 }
 

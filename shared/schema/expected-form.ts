@@ -16,7 +16,8 @@ export function formAdvice(schema: z.core.$ZodType | undefined, value: unknown):
   if (meta?.['secret'] === true) return {};
   const object = kinds.find((kind) => kind instanceof z.ZodObject);
   const wrapped = object === undefined ? undefined : asObject(object, value);
-  if (wrapped !== undefined) return { suggestion: `Write ${shown(wrapped)}.`, fix: { kind: 'set-value', value: wrapped } };
+  if (wrapped !== undefined)
+    return { suggestion: `Write ${shown(wrapped)}.`, fix: { kind: 'set-value', value: wrapped } };
   const isContainer = kinds.some((kind) => kind instanceof z.ZodObject || kind instanceof z.ZodRecord);
   if (!isContainer) return {};
   const example = meta?.['example'] ?? (object === undefined ? undefined : exampleOf(object));
@@ -42,13 +43,17 @@ function asObject(schema: z.ZodObject, value: unknown): JsonObject | undefined {
 }
 
 function exampleOf(schema: z.ZodObject): JsonObject {
-  const examples = Object.entries(schema.shape).map(([key, member]) => [key, metaOf(member as z.core.$ZodType)?.['example']] as const);
+  const examples = Object.entries(schema.shape).map(
+    ([key, member]) => [key, metaOf(member as z.core.$ZodType)?.['example']] as const,
+  );
   return Object.fromEntries(examples.filter(([, example]) => example !== undefined)) as JsonObject;
 }
 
 /** JSON on one line with blanks, as people write it; cut where it is long. */
 export function shown(value: JsonValue): string {
-  const text = JSON.stringify(value, undefined, 1).replaceAll(/\n\s*/g, ' ').replaceAll(/([{[]) | ([}\]])/g, '$1$2');
+  const text = JSON.stringify(value, undefined, 1)
+    .replaceAll(/\n\s*/g, ' ')
+    .replaceAll(/([{[]) | ([}\]])/g, '$1$2');
   return text.length > 200 ? `${text.slice(0, 197)}...` : text;
 }
 
@@ -57,12 +62,24 @@ const sizeText = /^(\d{1,12}(?:\.\d{1,3})?)\s*(?:([kmgt])(i)?b?|b|bytes)$/i;
 /** A size with a unit in the place of a number: `80GB` where bytes, MB or GB are counted. */
 export function sizeAdvice(key: string, unit: string | undefined, value: string): Advice {
   const match = sizeText.exec(value.trim());
-  const counted = key.endsWith('_bytes') || unit === 'bytes' ? 1 : key.endsWith('_mb') || unit === 'MB' ? 2 ** 20 : unit === 'KiB' ? 2 ** 10 : unit === 'GB' ? 2 ** 30 : undefined;
+  const counted =
+    key.endsWith('_bytes') || unit === 'bytes'
+      ? 1
+      : key.endsWith('_mb') || unit === 'MB'
+        ? 2 ** 20
+        : unit === 'KiB'
+          ? 2 ** 10
+          : unit === 'GB'
+            ? 2 ** 30
+            : undefined;
   if (match === null || counted === undefined) return {};
   const letter = match[2]?.toLowerCase();
   const bytes = Number(match[1]) * (letter === undefined ? 1 : 1024 ** ('kmgt'.indexOf(letter) + 1));
   const number = Math.round(bytes / counted);
   if (!Number.isSafeInteger(number) || number < 1) return {};
-  const power = letter !== undefined && match[3] === undefined && counted === 1 ? ` (${letter.toUpperCase()}B is read as ${letter.toUpperCase()}iB)` : '';
+  const power =
+    letter !== undefined && match[3] === undefined && counted === 1
+      ? ` (${letter.toUpperCase()}B is read as ${letter.toUpperCase()}iB)`
+      : '';
   return { suggestion: `Write ${number} without a unit${power}.`, fix: { kind: 'set-value', value: number } };
 }

@@ -9,10 +9,12 @@ import { shapeMessage } from './shape-message.ts';
 export function issueLine(issue: z.core.$ZodIssue, value: unknown, whole = 'The value'): string {
   const path = issue.path.filter((segment): segment is PathSegment => typeof segment !== 'symbol');
   const name = path.join('.') || whole;
-  if (issue.code === 'unrecognized_keys') return `unknown key: ${issue.keys.map((key) => [...path, key].join('.')).join(', ')}`;
+  if (issue.code === 'unrecognized_keys')
+    return `unknown key: ${issue.keys.map((key) => [...path, key].join('.')).join(', ')}`;
   if (path.length > 0 && !hasMember(valueAt(value, path.slice(0, -1)), path.at(-1) ?? '')) return `${name} is missing`;
   // Of a choice the choices alone are told.
-  if (issue.code === 'invalid_value') return `${name} must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map((one) => JSON.stringify(one)).join(', ')}`;
+  if (issue.code === 'invalid_value')
+    return `${name} must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map((one) => JSON.stringify(one)).join(', ')}`;
   const { message } = shapeMessage(issue, name, valueAt(value, path));
   return message.startsWith(name) ? message : `${name}: ${message}`;
 }

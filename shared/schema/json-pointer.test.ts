@@ -17,7 +17,12 @@ test('any path comes back from its pointer', () => {
 
 test('members are own members only', () => {
   expect(hasMember({}, 'constructor')).toBe(false);
-  expect([hasMember(['a'], '0'), hasMember(['a'], '00'), hasMember(['a'], 'length'), hasMember(['a'], 1)]).toEqual([true, false, false, false]);
+  expect([hasMember(['a'], '0'), hasMember(['a'], '00'), hasMember(['a'], 'length'), hasMember(['a'], 1)]).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
   expect(valueAt({ a: [{ 'b/c': 5 }] }, ['a', 0, 'b/c'])).toBe(5);
   expect(valueAt({ a: 'text' }, ['a', 'length'])).toBeUndefined();
 });

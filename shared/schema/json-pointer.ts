@@ -1,11 +1,11 @@
-
 export type PathSegment = string | number;
 
 /** RFC 6901: `~` and `/` inside a key are escaped; the empty path is the whole document. */
 export function toPointer(segments: readonly PathSegment[]): string {
   let pointer = '';
   for (const segment of segments) {
-    pointer += '/' + (typeof segment === 'number' ? String(segment) : segment.replaceAll('~', '~0').replaceAll('/', '~1'));
+    pointer +=
+      '/' + (typeof segment === 'number' ? String(segment) : segment.replaceAll('~', '~0').replaceAll('/', '~1'));
   }
   return pointer;
 }
@@ -13,7 +13,10 @@ export function toPointer(segments: readonly PathSegment[]): string {
 /** The keys of a pointer, all as strings, because the pointer alone does not tell a list's index from a key. */
 export function fromPointer(pointer: string): string[] {
   if (pointer === '') return [];
-  return pointer.slice(1).split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 /** Whether `key` is an own member of an object or an element of a list. */

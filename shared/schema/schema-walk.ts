@@ -30,7 +30,8 @@ export function alternatives(schema: Schema): readonly Schema[] {
   const known = alternativesOf.get(schema);
   if (known !== undefined) return known;
   const inner = unwrapped(schema);
-  const found = inner instanceof z.ZodUnion ? inner.def.options.flatMap((option) => alternatives(option as Schema)) : [inner];
+  const found =
+    inner instanceof z.ZodUnion ? inner.def.options.flatMap((option) => alternatives(option as Schema)) : [inner];
   alternativesOf.set(schema, found);
   return found;
 }

@@ -34,7 +34,12 @@ const typeNames: Readonly<Record<string, string>> = {
 };
 
 /** Says an issue in our own words. Values are quoted only where they are choices, so that no secret gets out. */
-export function shapeMessage(issue: Issue, name: string, value: unknown, place: ShapePlace = { key: '', schema: undefined, isElement: false }): ShapeMessage {
+export function shapeMessage(
+  issue: Issue,
+  name: string,
+  value: unknown,
+  place: ShapePlace = { key: '', schema: undefined, isElement: false },
+): ShapeMessage {
   if (value === null) return nullMessage(name, place);
   if (issue.code !== 'custom' && isOwnMessage(issue.message)) {
     const rule = issue.code === 'invalid_type' || issue.code === 'invalid_union' ? 'wrong-type' : 'wrong-form';
@@ -42,7 +47,12 @@ export function shapeMessage(issue: Issue, name: string, value: unknown, place: 
   }
   switch (issue.code) {
     case 'invalid_type':
-      return wrongType(name, issue.expected === 'number' && isWhole(issue, place) ? 'int' : issue.expected, value, place);
+      return wrongType(
+        name,
+        issue.expected === 'number' && isWhole(issue, place) ? 'int' : issue.expected,
+        value,
+        place,
+      );
     case 'invalid_value':
       return choice(name, issue.values.map(String), value);
     case 'too_small':
@@ -80,12 +90,25 @@ function inSentence(name: string, message: string): string {
 function nullMessage(name: string, { schema, isElement }: ShapePlace): ShapeMessage {
   if (isElement) return { rule: 'wrong-type', message: `${name} must not be null`, suggestion: 'Remove the element.' };
   const isRequired = schema !== undefined && !z.safeParse(schema, undefined).success;
-  if (!isRequired) return { rule: 'wrong-type', message: `${name} must not be null`, suggestion: 'Remove the key.', fix: { kind: 'remove-key' } };
+  if (!isRequired)
+    return {
+      rule: 'wrong-type',
+      message: `${name} must not be null`,
+      suggestion: 'Remove the key.',
+      fix: { kind: 'remove-key' },
+    };
   const inner = unwrapped(schema);
-  const empty = inner instanceof z.ZodArray ? [] : inner instanceof z.ZodObject || inner instanceof z.ZodRecord ? {} : undefined;
+  const empty =
+    inner instanceof z.ZodArray ? [] : inner instanceof z.ZodObject || inner instanceof z.ZodRecord ? {} : undefined;
   const message = `${name} is required and must not be null`;
-  if (empty === undefined || !z.safeParse(inner, empty).success) return { rule: 'wrong-type', message, ...formAdvice(schema, null) };
-  return { rule: 'wrong-type', message, suggestion: `Write ${shown(empty)} if there is nothing to set.`, fix: { kind: 'set-value', value: empty } };
+  if (empty === undefined || !z.safeParse(inner, empty).success)
+    return { rule: 'wrong-type', message, ...formAdvice(schema, null) };
+  return {
+    rule: 'wrong-type',
+    message,
+    suggestion: `Write ${shown(empty)} if there is nothing to set.`,
+    fix: { kind: 'set-value', value: empty },
+  };
 }
 
 function wrongType(name: string, expected: string, value: unknown, place: ShapePlace): ShapeMessage {
@@ -102,7 +125,11 @@ function typeOf(value: unknown, expected: string): string {
   return typeNames[typeof value] ?? typeof value;
 }
 
-function typeAdvice(expected: string, value: unknown, { key, schema }: ShapePlace): Pick<ShapeMessage, 'suggestion' | 'fix'> {
+function typeAdvice(
+  expected: string,
+  value: unknown,
+  { key, schema }: ShapePlace,
+): Pick<ShapeMessage, 'suggestion' | 'fix'> {
   if (expected === 'boolean' && typeof value === 'string' && /^(?:true|false|yes|no|on|off)$/i.test(value)) {
     const meant = /^(?:true|yes|on)$/i.test(value);
     return { suggestion: `Write ${meant} without quotes.`, fix: { kind: 'set-value', value: meant } };
@@ -117,7 +144,10 @@ function typeAdvice(expected: string, value: unknown, { key, schema }: ShapePlac
     return sizeAdvice(key, schema === undefined ? undefined : metaOf(schema)?.['unit'], value);
   }
   if (expected === 'array' && typeof value === 'string' && value.trim() !== '') {
-    const list = value.split(',').map((part) => part.trim()).filter((part) => part !== '');
+    const list = value
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '');
     return { suggestion: `Write a list: ${shown(list)}.`, fix: { kind: 'set-value', value: list } };
   }
   return expected === 'object' || expected === 'record' ? formAdvice(schema, value) : {};
@@ -126,12 +156,15 @@ function typeAdvice(expected: string, value: unknown, { key, schema }: ShapePlac
 function choice(name: string, choices: readonly string[], value: unknown): ShapeMessage {
   const listed = choices.map((one) => JSON.stringify(one)).join(', ');
   const wanted = choices.length === 1 ? listed : `one of ${listed}`;
-  if (typeof value !== 'string') return { rule: 'wrong-type', message: `${name} must be ${wanted}, not ${typeOf(value, '')}` };
+  if (typeof value !== 'string')
+    return { rule: 'wrong-type', message: `${name} must be ${wanted}, not ${typeOf(value, '')}` };
   const nearest = nearestSpelling(value, choices);
   return {
     rule: 'value-not-allowed',
     message: `${name} must be ${wanted}, not ${JSON.stringify(shortened(value))}`,
-    ...(nearest === undefined ? {} : { suggestion: `Did you mean ${JSON.stringify(nearest)}?`, fix: { kind: 'set-value', value: nearest } }),
+    ...(nearest === undefined
+      ? {}
+      : { suggestion: `Did you mean ${JSON.stringify(nearest)}?`, fix: { kind: 'set-value', value: nearest } }),
   };
 }
 
@@ -140,13 +173,22 @@ function bound(name: string, origin: string, limit: string, one: boolean): Shape
     if (one) return { rule: 'wrong-length', message: `${name} must not be empty` };
     return { rule: 'wrong-length', message: `${name} must have ${limit} characters` };
   }
-  if (origin === 'array' || origin === 'set') return { rule: 'wrong-length', message: `${name} must have ${limit} ${one ? 'element' : 'elements'}` };
-  if (origin === 'record' || origin === 'object') return { rule: 'wrong-length', message: `${name} must have ${limit} ${one ? 'entry' : 'entries'}` };
+  if (origin === 'array' || origin === 'set')
+    return { rule: 'wrong-length', message: `${name} must have ${limit} ${one ? 'element' : 'elements'}` };
+  if (origin === 'record' || origin === 'object')
+    return { rule: 'wrong-length', message: `${name} must have ${limit} ${one ? 'entry' : 'entries'}` };
   return { rule: 'out-of-range', message: `${name} must be ${limit}` };
 }
 
 function formatName(format: string): string {
-  const forms: Readonly<Record<string, string>> = { url: 'must be a URL', ipv4: 'must be an IPv4 address', cidrv4: 'must be an IPv4 range (CIDR)', base64: 'must be Base64', uuid: 'must be a UUID', guid: 'must be a GUID' };
+  const forms: Readonly<Record<string, string>> = {
+    url: 'must be a URL',
+    ipv4: 'must be an IPv4 address',
+    cidrv4: 'must be an IPv4 range (CIDR)',
+    base64: 'must be Base64',
+    uuid: 'must be a UUID',
+    guid: 'must be a GUID',
+  };
   return forms[format] ?? 'does not have the expected form';
 }
 

@@ -25,7 +25,15 @@ test('the distance is symmetric, zero only for the same word, and never more tha
   );
 });
 
-const keys = ['network_map', 'storage_mappings', 'machine_type', 'keypair_name', 'disk_bus', 'project', 'migr_worker_volume_size'];
+const keys = [
+  'network_map',
+  'storage_mappings',
+  'machine_type',
+  'keypair_name',
+  'disk_bus',
+  'project',
+  'migr_worker_volume_size',
+];
 
 test.each([
   ['disk_buss', 'disk_bus'],

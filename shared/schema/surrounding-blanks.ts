@@ -21,7 +21,11 @@ function hasBlanks(value: JsonValue): boolean {
   return false;
 }
 
-function* blanksIn(value: JsonValue, schema: z.core.$ZodType | undefined, path: readonly PathSegment[]): Generator<ShapeFault> {
+function* blanksIn(
+  value: JsonValue,
+  schema: z.core.$ZodType | undefined,
+  path: readonly PathSegment[],
+): Generator<ShapeFault> {
   if (typeof value === 'string') {
     const trimmed = value.trim();
     if (trimmed === value || trimmed === '' || value.includes('\n')) return;
@@ -43,8 +47,18 @@ function* blanksIn(value: JsonValue, schema: z.core.$ZodType | undefined, path: 
     const at = [...path, key];
     const trimmed = typeof key === 'string' ? key.trim() : '';
     if (typeof key === 'string' && trimmed !== key && trimmed !== '') {
-      const fix = isJsonObject(value) && !Object.hasOwn(value, trimmed) ? { fix: { kind: 'rename-key', to: trimmed } as const } : {};
-      yield { severity: 'warning', path: at, rule: 'surrounding-blanks', message: `The key ${where(key, trimmed)} with whitespace`, suggestion: `Write ${JSON.stringify(shortened(trimmed))}.`, ...fix };
+      const fix =
+        isJsonObject(value) && !Object.hasOwn(value, trimmed)
+          ? { fix: { kind: 'rename-key', to: trimmed } as const }
+          : {};
+      yield {
+        severity: 'warning',
+        path: at,
+        rule: 'surrounding-blanks',
+        message: `The key ${where(key, trimmed)} with whitespace`,
+        suggestion: `Write ${JSON.stringify(shortened(trimmed))}.`,
+        ...fix,
+      };
     }
     yield* blanksIn(member as JsonValue, declared, at);
   }

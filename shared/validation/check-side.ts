@@ -27,7 +27,10 @@ export interface SideContext extends KeySuggestions {
 
 /** All findings of one side of a document: its own shape, its plugin, the environment's shape, the plugin's rules. */
 export function* checkSide(side: Side, value: JsonValue, context: SideContext): Iterable<Finding> {
-  for (const fault of checkShape(sideSchema, value, { unknownKey: (unknown) => adviseByShape(unknown, side), name: JSON.stringify(side) })) {
+  for (const fault of checkShape(sideSchema, value, {
+    unknownKey: (unknown) => adviseByShape(unknown, side),
+    name: JSON.stringify(side),
+  })) {
     yield finding(fault, 'document', [side]);
   }
   if (!isJsonObject(value)) return;
@@ -42,7 +45,12 @@ export function* checkSide(side: Side, value: JsonValue, context: SideContext): 
   if (isJsonObject(environment)) yield* checkEnvironment(plugin, side, environment, context);
 }
 
-function* checkEnvironment(plugin: PluginDefinition, side: Side, written: JsonObject, context: SideContext): Iterable<Finding> {
+function* checkEnvironment(
+  plugin: PluginDefinition,
+  side: Side,
+  written: JsonObject,
+  context: SideContext,
+): Iterable<Finding> {
   const definition = plugin[side];
   if (definition === undefined) return;
   const at = [side, 'environment'] as const;
@@ -56,17 +64,33 @@ function* checkEnvironment(plugin: PluginDefinition, side: Side, written: JsonOb
     givenElsewhere: (key) => Object.hasOwn(effective, key),
   });
   for (const fault of shapeFaults) yield finding({ ...fault, path: inDocument(fault.path) }, plugin.id, at);
-  for (const fault of surroundingBlanks(environment, definition.schema)) yield finding({ ...fault, path: inDocument(fault.path) }, plugin.id, at);
+  for (const fault of surroundingBlanks(environment, definition.schema))
+    yield finding({ ...fault, path: inDocument(fault.path) }, plugin.id, at);
   const { vm, catalog, connections } = context;
   // A key that is only misspelt is there: rules need not report it as missing once more.
   const spelt = withRenames(environment, shapeFaults);
-  const seen = spelt === environment ? effective : effectiveEnvironment(definition, { providerConfiguration, vm: spelt });
-  const ruleContext: RuleContext = { side, vm, environment: spelt, effective: seen, providerConfiguration, catalog, connection: connections[side] };
+  const seen =
+    spelt === environment ? effective : effectiveEnvironment(definition, { providerConfiguration, vm: spelt });
+  const ruleContext: RuleContext = {
+    side,
+    vm,
+    environment: spelt,
+    effective: seen,
+    providerConfiguration,
+    catalog,
+    connection: connections[side],
+  };
   for (const rule of definition.rules) {
     try {
       for (const { at: place, from, ...rest } of [...rule.check(ruleContext)]) {
         const path = from === 'document' ? place : [...at, ...inDocument(place)];
-        yield { severity: rest.severity, path: toPointer(path), rule: rule.id, message: rest.message, ...adviceOf(rest) };
+        yield {
+          severity: rest.severity,
+          path: toPointer(path),
+          rule: rule.id,
+          message: rest.message,
+          ...adviceOf(rest),
+        };
       }
     } catch (error) {
       // A defect of the rule must not take the other rules' findings along, nor let the document pass unseen.
@@ -79,20 +103,30 @@ function* checkEnvironment(plugin: PluginDefinition, side: Side, written: JsonOb
 
 /** The environment with each key renamed that has exactly one likely spelling. */
 function withRenames(environment: JsonObject, faults: readonly ShapeFault[]): JsonObject {
-  const renames = faults.flatMap(({ rule, path, fix }) => (rule === 'unknown-key' && fix?.kind === 'rename-key' ? [{ path, to: fix.to }] : []));
+  const renames = faults.flatMap(({ rule, path, fix }) =>
+    rule === 'unknown-key' && fix?.kind === 'rename-key' ? [{ path, to: fix.to }] : [],
+  );
   if (renames.length === 0) return environment;
   return renames.reduce<JsonValue>((all, { path, to }) => renamed(all, path, to), environment) as JsonObject;
 }
 
 function renamed(value: JsonValue, [key = '', ...rest]: readonly PathSegment[], to: string): JsonValue {
-  if (Array.isArray(value)) return (value as readonly JsonValue[]).map((item, index) => (index === key ? renamed(item, rest, to) : item));
-  if (!isJsonObject(value) || !Object.hasOwn(value, key) || (rest.length === 0 && Object.hasOwn(value, to))) return value;
+  if (Array.isArray(value))
+    return (value as readonly JsonValue[]).map((item, index) => (index === key ? renamed(item, rest, to) : item));
+  if (!isJsonObject(value) || !Object.hasOwn(value, key) || (rest.length === 0 && Object.hasOwn(value, to)))
+    return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => (name !== key ? [name, member] : rest.length === 0 ? [to, member] : [name, renamed(member, rest, to)])),
+    Object.entries(value).map(([name, member]) =>
+      name !== key ? [name, member] : rest.length === 0 ? [to, member] : [name, renamed(member, rest, to)],
+    ),
   );
 }
 
-function finding({ path, rule, severity, message, ...advice }: ShapeFault, area: string, below: readonly PathSegment[]): Finding {
+function finding(
+  { path, rule, severity, message, ...advice }: ShapeFault,
+  area: string,
+  below: readonly PathSegment[],
+): Finding {
   return { severity, path: toPointer([...below, ...path]), rule: `${area}/${rule}`, message, ...adviceOf(advice) };
 }
 
@@ -100,8 +134,15 @@ function adviceOf({ suggestion, fix }: Pick<Finding, 'suggestion' | 'fix'>): Pic
   return { ...(suggestion === undefined ? {} : { suggestion }), ...(fix === undefined ? {} : { fix }) };
 }
 
-function unusablePlugin(id: string, plugin: PluginDefinition | undefined, side: Side, plugins: Plugins): Omit<Finding, 'path'> {
-  const choices = Object.values(plugins).filter((other) => other[side] !== undefined).map((other) => other.id);
+function unusablePlugin(
+  id: string,
+  plugin: PluginDefinition | undefined,
+  side: Side,
+  plugins: Plugins,
+): Omit<Finding, 'path'> {
+  const choices = Object.values(plugins)
+    .filter((other) => other[side] !== undefined)
+    .map((other) => other.id);
   if (plugin !== undefined) {
     return {
       severity: 'error',
@@ -113,10 +154,21 @@ function unusablePlugin(id: string, plugin: PluginDefinition | undefined, side: 
   const product = pluginOfProduct(id, Object.values(plugins));
   const message = `Unknown plugin ${JSON.stringify(id)}`;
   if (product?.[side] !== undefined) {
-    return { severity: 'error', rule: 'document/unknown-plugin', message, suggestion: `Use ${JSON.stringify(product.id)}, the plugin for this product.`, fix: { kind: 'set-value', value: product.id } };
+    return {
+      severity: 'error',
+      rule: 'document/unknown-plugin',
+      message,
+      suggestion: `Use ${JSON.stringify(product.id)}, the plugin for this product.`,
+      fix: { kind: 'set-value', value: product.id },
+    };
   }
   if (product !== undefined) {
-    return { severity: 'error', rule: 'document/unknown-plugin', message, suggestion: `The plugin for this product is ${JSON.stringify(product.id)}, but it is not available as a ${side}. Plugins for a ${side}: ${choices.join(', ')}.` };
+    return {
+      severity: 'error',
+      rule: 'document/unknown-plugin',
+      message,
+      suggestion: `The plugin for this product is ${JSON.stringify(product.id)}, but it is not available as a ${side}. Plugins for a ${side}: ${choices.join(', ')}.`,
+    };
   }
   const nearest = nearestSpelling(id, Object.keys(plugins));
   return {

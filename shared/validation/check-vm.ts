@@ -11,8 +11,14 @@ import { checkVmFacts } from './vm-facts.ts';
  * The document's `vm` part. Members that are missing or wrong are absent from `vm` while everything else stays, at its
  * place, so that one mistake hides nothing that the rules find.
  */
-export function checkVm(value: JsonValue | undefined): { readonly vm: VmFacts | undefined; readonly faults: readonly ShapeFault[] } {
-  const faults = checkShape(vmSchema, value, { unknownKey: (unknown) => adviseByShape(unknown, 'vm'), name: '"vm"' }).map((fault) => asGuestSupport(fault, value));
+export function checkVm(value: JsonValue | undefined): {
+  readonly vm: VmFacts | undefined;
+  readonly faults: readonly ShapeFault[];
+} {
+  const faults = checkShape(vmSchema, value, {
+    unknownKey: (unknown) => adviseByShape(unknown, 'vm'),
+    name: '"vm"',
+  }).map((fault) => asGuestSupport(fault, value));
   if (!isJsonObject(value)) return { vm: undefined, faults };
   const vm = (faults.length === 0 ? value : withoutFaults(value, faults)) as VmFacts;
   return { vm, faults: [...faults, ...checkVmFacts(value)] };
@@ -27,23 +33,37 @@ function withoutFaults(value: JsonObject, faults: readonly ShapeFault[]): unknow
     if (key === undefined || typeof holder !== 'object' || holder === null) continue;
     if (!Array.isArray(holder)) Reflect.deleteProperty(holder, key);
     // A list of objects (disks, NICs) or of texts (addresses).
-    else if (typeof key === 'number' && key < holder.length) holder[key] = path[0] === 'disks' || path.length === 2 ? {} : '';
+    else if (typeof key === 'number' && key < holder.length)
+      holder[key] = path[0] === 'disks' || path.length === 2 ? {} : '';
   }
   return copy;
 }
 
 /** What to say of an unknown key where only the shape is known. */
-export function adviseByShape({ key, parent, parentSchema }: UnknownKey, root: string): Pick<ShapeFault, 'message' | 'suggestion' | 'fix'> {
+export function adviseByShape(
+  { key, parent, parentSchema }: UnknownKey,
+  root: string,
+): Pick<ShapeFault, 'message' | 'suggestion' | 'fix'> {
   const message = `Unknown key ${JSON.stringify(key)} in ${placeName(parent, root)}`;
   const nearest = nearestSpelling(key, knownKeys(parentSchema));
-  if (nearest !== undefined) return { message, suggestion: `Did you mean ${JSON.stringify(nearest)}?`, fix: { kind: 'rename-key', to: nearest } };
+  if (nearest !== undefined)
+    return {
+      message,
+      suggestion: `Did you mean ${JSON.stringify(nearest)}?`,
+      fix: { kind: 'rename-key', to: nearest },
+    };
   const keys = knownKeys(parentSchema);
-  return keys.length === 0 || keys.length > 12 ? { message } : { message, suggestion: `Known keys: ${keys.join(', ')}.` };
+  return keys.length === 0 || keys.length > 12
+    ? { message }
+    : { message, suggestion: `Known keys: ${keys.join(', ')}.` };
 }
 
 /** The container at a path as people write it, e.g. `disks[0]`. */
 export function placeName(path: readonly (string | number)[], root: string): string {
-  const text = path.reduce<string>((name, segment) => (typeof segment === 'number' ? `${name}[${segment}]` : segment), '');
+  const text = path.reduce<string>(
+    (name, segment) => (typeof segment === 'number' ? `${name}[${segment}]` : segment),
+    '',
+  );
   return text === '' ? JSON.stringify(root) : JSON.stringify(text);
 }
 

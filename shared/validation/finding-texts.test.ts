@@ -8,21 +8,39 @@ const root = join(import.meta.dirname, '..', '..');
 
 /** Names of rules as the code writes them, wherever it makes a finding. */
 const inCode: readonly (readonly [files: string, name: RegExp])[] = [
-  ['{shared/schema,shared/validation,shared/environment,renderer/features,renderer/forms}/**/*.{ts,tsx}', /rule: ['`](?:[a-z-]+\/|`)?([a-z0-9-]+)['`]/g],
-  ['{shared/schema,shared/validation,shared/environment,renderer/features,renderer/forms}/**/*.{ts,tsx}', /'document\/([a-z0-9-]+)'/g],
+  [
+    '{shared/schema,shared/validation,shared/environment,renderer/features,renderer/forms}/**/*.{ts,tsx}',
+    /rule: ['`](?:[a-z-]+\/|`)?([a-z0-9-]+)['`]/g,
+  ],
+  [
+    '{shared/schema,shared/validation,shared/environment,renderer/features,renderer/forms}/**/*.{ts,tsx}',
+    /'document\/([a-z0-9-]+)'/g,
+  ],
   ['shared/environment/provider-configuration.ts', /report\(entry, '([a-z0-9-]+)'/g],
   ['shared/validation/vm-facts.ts', /(?:error|warning)\((?:\[[^\]]*\]|path), '([a-z0-9-]+)'/g],
   ['shared/validation/vm-facts.ts', /=> \['([a-z0-9-]+)'/g],
 ];
 /** In checks with a platform the name is the third argument, maybe one of two, or what `reporting` passes on. */
 const place = String.raw`(?:'[^']*'|[a-zA-Z.]+|pointer\([^)]*\)|[^,()]*\? '' : '[^']*')`;
-const online = new RegExp(String.raw`report\('(?:error|warning|info)', ${place}, (?:[^,]*\? )?'([a-z0-9-]+)'(?: : '([a-z0-9-]+)')?|reporting\(report, (?:'[^']*'|\x60[^\x60]*\x60), '([a-z0-9-]+)'`, 'g');
+const online = new RegExp(
+  String.raw`report\('(?:error|warning|info)', ${place}, (?:[^,]*\? )?'([a-z0-9-]+)'(?: : '([a-z0-9-]+)')?|reporting\(report, (?:'[^']*'|\x60[^\x60]*\x60), '([a-z0-9-]+)'`,
+  'g',
+);
 
 const namesIn = (pattern: string, name: RegExp): string[] =>
-  globSync(pattern, { cwd: root }).filter((path) => !/\.test\.ts$/.test(path))
-    .flatMap((path) => [...readFileSync(join(root, path), 'utf8').matchAll(name)].flatMap((match) => match.slice(1).filter((part) => part !== undefined)));
+  globSync(pattern, { cwd: root })
+    .filter((path) => !/\.test\.ts$/.test(path))
+    .flatMap((path) =>
+      [...readFileSync(join(root, path), 'utf8').matchAll(name)].flatMap((match) =>
+        match.slice(1).filter((part) => part !== undefined),
+      ),
+    );
 
-const ruleNames = Object.values(plugins).flatMap((plugin) => [plugin.source, plugin.destination].flatMap((side) => (side?.rules ?? []).map(({ id }) => id.slice(id.indexOf('/') + 1))));
+const ruleNames = Object.values(plugins).flatMap((plugin) =>
+  [plugin.source, plugin.destination].flatMap((side) =>
+    (side?.rules ?? []).map(({ id }) => id.slice(id.indexOf('/') + 1)),
+  ),
+);
 const known = new Set([
   ...ruleNames,
   ...inCode.flatMap(([files, name]) => namesIn(files, name)),

@@ -28,7 +28,8 @@ class NotJson extends Error {
 function copy(value: unknown, path: PathSegment[], findings: Finding[]): JsonValue {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
-  if (typeof value !== 'object') throw new NotJson('document/syntax', `A value of type ${typeof value} is not valid in JSON`, path);
+  if (typeof value !== 'object')
+    throw new NotJson('document/syntax', `A value of type ${typeof value} is not valid in JSON`, path);
   if (path.length >= readLimits.depth) {
     throw new NotJson('document/too-deep', `The document is nested more than ${readLimits.depth} levels deep`, []);
   }

@@ -57,11 +57,17 @@ export function validateDocumentText(text: DocumentText, options: ValidationOpti
 }
 
 function finished(findings: readonly Finding[], document: unknown): Finding[] {
-  return inDocumentOrder(findings.map((finding) => ({ ...finding, message: asSentence(finding.message) })), document);
+  return inDocumentOrder(
+    findings.map((finding) => ({ ...finding, message: asSentence(finding.message) })),
+    document,
+  );
 }
 
 function* checkDocument(document: JsonValue, options: ValidationOptions): Iterable<Finding> {
-  const shapeOptions = { unknownKey: (unknown: UnknownKey) => adviseByShape(unknown, 'document'), name: 'The document' };
+  const shapeOptions = {
+    unknownKey: (unknown: UnknownKey) => adviseByShape(unknown, 'document'),
+    name: 'The document',
+  };
   for (const { path, rule, ...fault } of checkShape(documentSchema, document, shapeOptions)) {
     yield { ...fault, path: toPointer(path), rule: `document/${rule}` };
   }
@@ -69,10 +75,17 @@ function* checkDocument(document: JsonValue, options: ValidationOptions): Iterab
   const hasSide = Object.hasOwn(document, 'source') || Object.hasOwn(document, 'destination');
   if (!hasSide) {
     const message = 'The document has neither a source nor a destination';
-    yield { severity: 'error', path: '', rule: 'document/no-side', message, suggestion: 'Add "source", "destination" or both.' };
+    yield {
+      severity: 'error',
+      path: '',
+      rule: 'document/no-side',
+      message,
+      suggestion: 'Add "source", "destination" or both.',
+    };
   }
   const { vm, faults } = Object.hasOwn(document, 'vm') ? checkVm(document['vm']) : { vm: undefined, faults: [] };
-  for (const { path, rule, ...fault } of faults) yield { ...fault, path: toPointer(['vm', ...path]), rule: `vm/${rule}` };
+  for (const { path, rule, ...fault } of faults)
+    yield { ...fault, path: toPointer(['vm', ...path]), rule: `vm/${rule}` };
   const context: SideContext = {
     vm,
     catalog: options.catalog,
@@ -95,7 +108,8 @@ function* catalogNotice(document: JsonObject, catalog: Catalog | undefined): Ite
   if (typeof plugin !== 'string') return;
   if (catalog === undefined) {
     const message = 'Names and ranges were not checked against the destination: no catalog was given';
-    const suggestion = 'Capture a catalog with "causeway catalog" while the destination is reachable, and pass it with --catalog.';
+    const suggestion =
+      'Capture a catalog with "causeway catalog" while the destination is reachable, and pass it with --catalog.';
     yield { severity: 'info', path: '', rule: 'general/no-catalog', message, suggestion };
   } else if (catalog.plugin !== undefined && catalog.plugin !== plugin) {
     const message = `The catalog was captured from ${catalog.plugin}, not from ${plugin}, and is ignored`;

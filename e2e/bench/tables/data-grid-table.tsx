@@ -22,7 +22,10 @@ export function DataGridTable<T extends GridValidRowModel>({ label, columns, row
       pageSizeOptions={[25, 50, 100]}
       initialState={{
         pagination: { paginationModel: { pageSize: 50 } },
-        sorting: { sortModel: sortedBy === undefined ? [] : [{ field: sortedBy.column, sort: sortedBy.descending ? 'desc' : 'asc' }] },
+        sorting: {
+          sortModel:
+            sortedBy === undefined ? [] : [{ field: sortedBy.column, sort: sortedBy.descending ? 'desc' : 'asc' }],
+        },
       }}
       nonce={nonce}
       // It has its own scroll bar inside the page's, because only then it draws no more rows than are in sight.
@@ -45,7 +48,10 @@ function columnOf<T extends GridValidRowModel>({ id, label, align = 'left', cell
       ? {}
       : {
           valueGetter: (_value: never, row: T) => sortBy(row),
-          sortComparator: (one: string | number, other: string | number) => (typeof one === 'number' && typeof other === 'number' ? one - other : collator.compare(String(one), String(other))),
+          sortComparator: (one: string | number, other: string | number) =>
+            typeof one === 'number' && typeof other === 'number'
+              ? one - other
+              : collator.compare(String(one), String(other)),
         }),
   };
 }

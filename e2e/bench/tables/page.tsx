@@ -31,7 +31,7 @@ const machines: readonly Machine[] = Array.from({ length: Number(asked.get('rows
   id: `vm-${index}`,
   name: `web-${String((index * 7919) % 100_003).padStart(5, '0')}`,
   os: index % 3 === 0 ? 'Windows' : 'Linux',
-  cpus: 1 << index % 5,
+  cpus: 1 << (index % 5),
   memory: 2 ** (30 + (index % 6)),
   disks: (index % 50) * 2 ** 33,
   network: `VLAN ${index % 40}`,
@@ -42,11 +42,25 @@ const columns: readonly Column<Machine>[] = [
   { id: 'os', label: 'Guest OS', sortBy: ({ os }) => os, cell: ({ os }) => os },
   { id: 'power', label: 'Power state', cell: () => 'Running' },
   { id: 'cpus', label: 'CPUs', align: 'right', sortBy: ({ cpus }) => cpus, cell: ({ cpus }) => cpus },
-  { id: 'memory', label: 'Memory', align: 'right', sortBy: ({ memory }) => memory, cell: ({ memory }) => bytesText(memory) },
+  {
+    id: 'memory',
+    label: 'Memory',
+    align: 'right',
+    sortBy: ({ memory }) => memory,
+    cell: ({ memory }) => bytesText(memory),
+  },
   { id: 'disks', label: 'Disks', align: 'right', sortBy: ({ disks }) => disks, cell: ({ disks }) => bytesText(disks) },
   { id: 'network', label: 'Networks', sortBy: ({ network }) => network, cell: ({ network }) => network },
   { id: 'state', label: 'Change', cell: () => <StateLabel tone="running">New</StateLabel> },
-  { id: 'create', label: 'Replica', cell: ({ name }) => <Button size="small" aria-label={`Create replica of ${name}`}>Create</Button> },
+  {
+    id: 'create',
+    label: 'Replica',
+    cell: ({ name }) => (
+      <Button size="small" aria-label={`Create replica of ${name}`}>
+        Create
+      </Button>
+    ),
+  },
 ];
 
 function Page() {
@@ -56,8 +70,20 @@ function Page() {
   return (
     <main style={{ padding: 24 }}>
       <h1>Inventory</h1>
-      <TextField type="search" size="small" label="Search" value={search} onChange={(event) => setSearch(event.target.value)} />
-      <Table label="Machines" columns={columns as never} rows={found as never} rowKey={({ id }: { id: string }) => id} sortedBy={{ column: 'name', descending: false }} />
+      <TextField
+        type="search"
+        size="small"
+        label="Search"
+        value={search}
+        onChange={(event) => setSearch(event.target.value)}
+      />
+      <Table
+        label="Machines"
+        columns={columns as never}
+        rows={found as never}
+        rowKey={({ id }: { id: string }) => id}
+        sortedBy={{ column: 'name', descending: false }}
+      />
     </main>
   );
 }

@@ -25,20 +25,45 @@ export interface ClassicSourceLab extends SourceHarness {
   readonly notes: readonly string[];
 }
 
-export async function classicSourceHarness(options: { readonly cloud?: SimulationOptions; readonly environment?: JsonObject; readonly context?: ClassicContext; readonly connection?: object } = {}): Promise<ClassicSourceLab> {
+export async function classicSourceHarness(
+  options: {
+    readonly cloud?: SimulationOptions;
+    readonly environment?: JsonObject;
+    readonly context?: ClassicContext;
+    readonly connection?: object;
+  } = {},
+): Promise<ClassicSourceLab> {
   const { cloud, calls } = await startClassicCloudWithCalls(options.cloud);
   const { world } = cloud;
   const { files } = world.ground;
-  const volumes: VolumeRecord[] = [await world.addVolume('web_root', unit, { bootable: true }), await world.addVolume('web_data', unit, { properties: ['/oracle/public/storage/latency'] })];
+  const volumes: VolumeRecord[] = [
+    await world.addVolume('web_root', unit, { bootable: true }),
+    await world.addVolume('web_data', unit, { properties: ['/oracle/public/storage/latency'] }),
+  ];
   const instance = world.addInstance('web', volumes);
   const folder = await mkdtemp(join(tmpdir(), 'causeway-classic-harness-'));
   const store = openStore(folder, undefined, hurriedClock(20));
   const notes: string[] = [];
   const use = { replicaId: 'rep-1', executionId: 'exe-1', note: (message: string) => void notes.push(message) };
-  const reopen = (process?: MortalProcess) => createClassicSource(cloud.connection(options.connection), {
-    scratchFolder: folder, use,
-    ledger: ledgerScope(process === undefined ? store.ledger : process.ledger(store.ledger), { endpointId: 'end-1', replicaId: use.replicaId, executionId: use.executionId, side: 'source' }),
-  }, { clock: hurriedClock(20), timing: { requestMs: 3_000, looksBeforeCreatingAgain: 2, pollFirstMs: 5, pollCapMs: 20 }, ...options.context });
+  const reopen = (process?: MortalProcess) =>
+    createClassicSource(
+      cloud.connection(options.connection),
+      {
+        scratchFolder: folder,
+        use,
+        ledger: ledgerScope(process === undefined ? store.ledger : process.ledger(store.ledger), {
+          endpointId: 'end-1',
+          replicaId: use.replicaId,
+          executionId: use.executionId,
+          side: 'source',
+        }),
+      },
+      {
+        clock: hurriedClock(20),
+        timing: { requestMs: 3_000, looksBeforeCreatingAgain: 2, pollFirstMs: 5, pollCapMs: 20 },
+        ...options.context,
+      },
+    );
   const platform = reopen();
   const volume = (index: number): VolumeRecord => {
     const found = volumes[index];
@@ -46,9 +71,18 @@ export async function classicSourceHarness(options: { readonly cloud?: Simulatio
     return found;
   };
   return {
-    cloud, calls, instance, notes, platform, reopen,
-    vmId: instance.name, environment: options.environment ?? { export_image_name: 'OL_8.9_UEKR6_x86_64', export_shape_name: 'oc3' }, diskIds: volumes.map(({ name }) => name),
-    tracksChanges: true, isLive: true, diskUnitBytes: unit,
+    cloud,
+    calls,
+    instance,
+    notes,
+    platform,
+    reopen,
+    vmId: instance.name,
+    environment: options.environment ?? { export_image_name: 'OL_8.9_UEKR6_x86_64', export_shape_name: 'oc3' },
+    diskIds: volumes.map(({ name }) => name),
+    tracksChanges: true,
+    isLive: true,
+    diskUnitBytes: unit,
     leftovers: async () => world.leftovers(),
     write: (index, offset, length, byte) => files.write(fileOf(volume(index).name), offset, Buffer.alloc(length, byte)),
     zero: (index, offset, length) => files.write(fileOf(volume(index).name), offset, Buffer.alloc(length)),
@@ -74,7 +108,8 @@ export async function classicSourceHarness(options: { readonly cloud?: Simulatio
       store.close();
       await cloud.close();
       await rm(folder, { recursive: true, force: true });
-      if (cloud.violations.length > 0) throw new Error(`not as the vendor's types have it: ${cloud.violations.join('; ')}`);
+      if (cloud.violations.length > 0)
+        throw new Error(`not as the vendor's types have it: ${cloud.violations.join('; ')}`);
     },
   };
 }

@@ -37,7 +37,10 @@ export interface ClassicCloud {
 const security = (['seclist', 'seciplist', 'secapplication', 'secrule'] as const).flatMap((kind) => {
   const { list, get, create, delete: remove } = compute.securityOperations(kind);
   return [
-    [`GET /${kind}/{d}/`, `${kind}.list`, list], [`GET /${kind}/{d}/{u}/{n}`, `${kind}.get`, get], [`POST /${kind}/`, `${kind}.create`, create], [`DELETE /${kind}/{d}/{u}/{n}`, `${kind}.delete`, remove],
+    [`GET /${kind}/{d}/`, `${kind}.list`, list],
+    [`GET /${kind}/{d}/{u}/{n}`, `${kind}.get`, get],
+    [`POST /${kind}/`, `${kind}.create`, create],
+    [`DELETE /${kind}/{d}/{u}/{n}`, `${kind}.delete`, remove],
   ] as const;
 });
 
@@ -77,46 +80,90 @@ const table: readonly (readonly [string, string, Operation])[] = [
 ];
 
 export const defaultShapes: Setup['shapes'] = [
-  { name: 'oc3', cpus: 2, ram: 7680 }, { name: 'oc4', cpus: 4, ram: 15_360 }, { name: 'oc5', cpus: 8, ram: 30_720 }, { name: 'oc1m', cpus: 2, ram: 15_360 },
+  { name: 'oc3', cpus: 2, ram: 7680 },
+  { name: 'oc4', cpus: 4, ram: 15_360 },
+  { name: 'oc5', cpus: 8, ram: 30_720 },
+  { name: 'oc1m', cpus: 2, ram: 15_360 },
 ];
 
 /** Starts a site of its own on loopback, with one account. */
 export async function startClassicCloud(options: SimulationOptions = {}): Promise<ClassicCloud> {
-  const setup: Setup = { account: '/Compute-lab', user: 'me@example.com', password: 'a lab password', shapes: defaultShapes };
-  const { url, world, folder, faults, calls, check, violations, close } = await startSimulation('classic-cloud', options, (ground) => {
-    const made = new World(ground, setup);
-    stock(made);
-    return made;
-  }, (made) => ({
-    protocol: jsonProtocol(Object.fromEntries(table.map(([route, id]) => [route, id])), { errorBody: ({ message }) => ({ message }) }),
-    operations: Object.fromEntries(table.map(([, id, operation]) => [id, operation])),
-    authenticate: ({ headers, raw }, operation) => compute.admitted(made, headers, operation, raw.length > 0),
-    admit: (_world, { operation }) => {
-      if (made.forbidden.has(operation)) throw refuse(403, 'Forbidden');
+  const setup: Setup = {
+    account: '/Compute-lab',
+    user: 'me@example.com',
+    password: 'a lab password',
+    shapes: defaultShapes,
+  };
+  const { url, world, folder, faults, calls, check, violations, close } = await startSimulation(
+    'classic-cloud',
+    options,
+    (ground) => {
+      const made = new World(ground, setup);
+      stock(made);
+      return made;
     },
-    description: vendorTypes(),
-    undescribed: [...new Set(table.map(([, id]) => id))].filter((id) => described[id] === undefined),
-  }));
+    (made) => ({
+      protocol: jsonProtocol(Object.fromEntries(table.map(([route, id]) => [route, id])), {
+        errorBody: ({ message }) => ({ message }),
+      }),
+      operations: Object.fromEntries(table.map(([, id, operation]) => [id, operation])),
+      authenticate: ({ headers, raw }, operation) => compute.admitted(made, headers, operation, raw.length > 0),
+      admit: (_world, { operation }) => {
+        if (made.forbidden.has(operation)) throw refuse(403, 'Forbidden');
+      },
+      description: vendorTypes(),
+      undescribed: [...new Set(table.map(([, id]) => id))].filter((id) => described[id] === undefined),
+    }),
+  );
   return {
-    url, setup, folder, world, faults, calls, violations, close,
+    url,
+    setup,
+    folder,
+    world,
+    faults,
+    calls,
+    violations,
+    close,
     conformance: check,
-    connection: (more = {}) => ({ identity_domain: 'lab', username: setup.user, password: setup.password, api_endpoint: url, ...more }),
+    connection: (more = {}) => ({
+      identity_domain: 'lab',
+      username: setup.user,
+      password: setup.password,
+      api_endpoint: url,
+      ...more,
+    }),
     volumePath: (name) => world.ground.files.path(fileOf(name)),
   };
 }
 
 /** What the account has from the start. */
 function stock(world: World): void {
-  for (const [name, ipAddressPrefix] of [['production', '192.168.10.0/24'], ['backup', '192.168.20.0/24']] as const) world.networks.set(world.own(name), { name: world.own(name), ipAddressPrefix, description: '' });
-  for (const [name, description] of [['/oracle/public/OL_8.9_UEKR6_x86_64', 'Oracle Linux 8.9'], [world.own('Windows_2022'), 'Windows Server 2022']] as const) {
-    world.images.set(name, { name, description, default: 1, entries: [{ version: 1, machineimages: [`${name}_image`] }] });
+  for (const [name, ipAddressPrefix] of [
+    ['production', '192.168.10.0/24'],
+    ['backup', '192.168.20.0/24'],
+  ] as const)
+    world.networks.set(world.own(name), { name: world.own(name), ipAddressPrefix, description: '' });
+  for (const [name, description] of [
+    ['/oracle/public/OL_8.9_UEKR6_x86_64', 'Oracle Linux 8.9'],
+    [world.own('Windows_2022'), 'Windows Server 2022'],
+  ] as const) {
+    world.images.set(name, {
+      name,
+      description,
+      default: 1,
+      entries: [{ version: 1, machineimages: [`${name}_image`] }],
+    });
   }
-  for (const [name, enabled] of [['ops-key', true], ['old-key', false]] as const) world.keys.set(world.own(name), { name: world.own(name), key: 'ssh-ed25519 AAAA lab', enabled });
+  for (const [name, enabled] of [
+    ['ops-key', true],
+    ['old-key', false],
+  ] as const)
+    world.keys.set(world.own(name), { name: world.own(name), key: 'ssh-ed25519 AAAA lab', enabled });
 }
 
 /** What the types say of requests and answers. */
 const described: Readonly<Record<string, TypedOperation>> = {
-  'authenticate': { request: 'AuthenticationReq' },
+  authenticate: { request: 'AuthenticationReq' },
   'volume.list': { answer: 'StorageVolumeInfo', listIn: 'result' },
   'volume.get': { answer: 'StorageVolumeInfo' },
   'volume.create': { request: 'CreateStorageVolumeInput', answer: 'StorageVolumeInfo' },
@@ -144,18 +191,40 @@ const described: Readonly<Record<string, TypedOperation>> = {
   'ipreservation.create': { request: 'CreateIPAddressReservationInput', answer: 'IPAddressReservation' },
   'ipreservation.delete': {},
   'association.list': { answer: 'IPAssociationInfo', listIn: 'result' },
-  ...Object.fromEntries(Object.entries({ seclist: 'SecurityList', seciplist: 'SecurityIPList', secapplication: 'SecurityApplication', secrule: 'SecRule' }).flatMap(([kind, type]) => [
-    [`${kind}.list`, { answer: `${type}Info`, listIn: 'result' }], [`${kind}.get`, { answer: `${type}Info` }], [`${kind}.create`, { request: `Create${type}Input`, answer: `${type}Info` }], [`${kind}.delete`, {}],
-  ])) as Readonly<Record<string, TypedOperation>>,
+  ...(Object.fromEntries(
+    Object.entries({
+      seclist: 'SecurityList',
+      seciplist: 'SecurityIPList',
+      secapplication: 'SecurityApplication',
+      secrule: 'SecRule',
+    }).flatMap(([kind, type]) => [
+      [`${kind}.list`, { answer: `${type}Info`, listIn: 'result' }],
+      [`${kind}.get`, { answer: `${type}Info` }],
+      [`${kind}.create`, { request: `Create${type}Input`, answer: `${type}Info` }],
+      [`${kind}.delete`, {}],
+    ]),
+  ) as Readonly<Record<string, TypedOperation>>),
 };
 
 interface GoTypes {
-  readonly types: Readonly<Record<string, { readonly fields: Readonly<Record<string, { readonly type: string; readonly omitempty: boolean; readonly doc?: string }>> }>>;
+  readonly types: Readonly<
+    Record<
+      string,
+      {
+        readonly fields: Readonly<
+          Record<string, { readonly type: string; readonly omitempty: boolean; readonly doc?: string }>
+        >;
+      }
+    >
+  >;
   readonly enums: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Members that the interface has and the client does not use, so that its types lack them. */
-const unlisted: Readonly<Record<string, readonly string[]>> = { CreateInstanceInput: ['attributes'], IPAssociationInfo: ['ip'] };
+const unlisted: Readonly<Record<string, readonly string[]>> = {
+  CreateInstanceInput: ['attributes'],
+  IPAssociationInfo: ['ip'],
+};
 
 /** The types of the vendor's client in Go, in the form that the kit's description takes. Answers may leave out what is empty. */
 function vendorTypes(): ReturnType<typeof typedDescription> | undefined {
@@ -171,13 +240,23 @@ function vendorTypes(): ReturnType<typeof typedDescription> | undefined {
   };
   const models: TypedModels['models'] = {
     ...Object.fromEntries(Object.entries(enums).map(([name, values]) => [name, { kind: 'enum' as const, values }])),
-    ...Object.fromEntries(Object.entries(types).map(([name, { fields }]) => [name, {
-      kind: 'interface' as const,
-      fields: {
-        ...Object.fromEntries(Object.entries(fields).map(([field, { type, omitempty, doc = '' }]) => [field, { type: typeOf(type), optional: omitempty || !name.endsWith('Input') || /optional/i.test(doc) }])),
-        ...Object.fromEntries((unlisted[name] ?? []).map((field) => [field, { type: 'unlisted', optional: true }])),
-      },
-    }])),
+    ...Object.fromEntries(
+      Object.entries(types).map(([name, { fields }]) => [
+        name,
+        {
+          kind: 'interface' as const,
+          fields: {
+            ...Object.fromEntries(
+              Object.entries(fields).map(([field, { type, omitempty, doc = '' }]) => [
+                field,
+                { type: typeOf(type), optional: omitempty || !name.endsWith('Input') || /optional/i.test(doc) },
+              ]),
+            ),
+            ...Object.fromEntries((unlisted[name] ?? []).map((field) => [field, { type: 'unlisted', optional: true }])),
+          },
+        },
+      ]),
+    ),
   };
   return typedDescription({ models }, described);
 }

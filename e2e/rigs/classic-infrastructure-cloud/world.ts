@@ -74,7 +74,9 @@ export interface AttachmentRecord {
 }
 
 /** A security list, a list of addresses, an application or a rule. */
-export type SecurityRecord = { readonly name: string; readonly description: string } & Readonly<Record<string, unknown>>;
+export type SecurityRecord = { readonly name: string; readonly description: string } & Readonly<
+  Record<string, unknown>
+>;
 
 export interface ReservationRecord {
   readonly name: string;
@@ -106,11 +108,30 @@ export class World extends SimulatedWorld {
   readonly attachments = this.collection<AttachmentRecord>('storage attachment');
   readonly instances = this.collection<InstanceRecord>('instance');
   readonly reservations = this.collection<ReservationRecord>('IP address reservation');
-  readonly networks = this.collection<{ readonly name: string; readonly ipAddressPrefix: string; readonly description: string }>('IP network');
-  readonly images = this.collection<{ readonly name: string; readonly description: string; readonly default: number; readonly entries: readonly object[] }>('image list');
-  readonly keys = this.collection<{ readonly name: string; readonly key: string; readonly enabled: boolean }>('SSH key');
-  readonly associations = this.collection<{ readonly name: string; readonly vcable: string; readonly ip: string; readonly parentpool: string; readonly reservation: string }>('IP association');
-  readonly vnics = this.collection<{ readonly name: string; readonly macAddress: string; readonly instance: string }>('VNIC');
+  readonly networks = this.collection<{
+    readonly name: string;
+    readonly ipAddressPrefix: string;
+    readonly description: string;
+  }>('IP network');
+  readonly images = this.collection<{
+    readonly name: string;
+    readonly description: string;
+    readonly default: number;
+    readonly entries: readonly object[];
+  }>('image list');
+  readonly keys = this.collection<{ readonly name: string; readonly key: string; readonly enabled: boolean }>(
+    'SSH key',
+  );
+  readonly associations = this.collection<{
+    readonly name: string;
+    readonly vcable: string;
+    readonly ip: string;
+    readonly parentpool: string;
+    readonly reservation: string;
+  }>('IP association');
+  readonly vnics = this.collection<{ readonly name: string; readonly macAddress: string; readonly instance: string }>(
+    'VNIC',
+  );
   readonly security = {
     seclist: this.collection<SecurityRecord>('security list'),
     seciplist: this.collection<SecurityRecord>('security IP list'),
@@ -135,7 +156,16 @@ export class World extends SimulatedWorld {
   /** A volume of the account itself. Size in bytes. */
   async addVolume(name: string, bytes: number, more: Partial<VolumeRecord> = {}): Promise<VolumeRecord> {
     const volume: VolumeRecord = {
-      name: this.own(name), size: String(bytes), status: 'Online', status_detail: '', properties: ['/oracle/public/storage/default'], bootable: false, description: '', tags: [], platform: 'linux', ...more,
+      name: this.own(name),
+      size: String(bytes),
+      status: 'Online',
+      status_detail: '',
+      properties: ['/oracle/public/storage/default'],
+      bootable: false,
+      description: '',
+      tags: [],
+      platform: 'linux',
+      ...more,
     };
     this.volumes.set(volume.name, volume);
     await this.ground.files.createBlank(fileOf(volume.name), bytes);
@@ -145,24 +175,51 @@ export class World extends SimulatedWorld {
   /** An instance of the account itself, from volumes; the first one boots. */
   addInstance(name: string, volumes: readonly VolumeRecord[], more: Partial<InstanceRecord> = {}): InstanceRecord {
     const instance: InstanceRecord = {
-      name: `${this.own(name)}/${randomUUID()}`, label: name, hostname: name, shape: 'oc3', state: 'running', desired_state: 'running', error_reason: '', imagelist: '', boot_order: [1],
-      networking: { eth0: { ipnetwork: this.own('production'), vnic: this.own(`${name}_eth0`), ip: '192.168.10.5' } }, sshkeys: [], tags: ['team: web'], vcable_id: this.own(randomUUID()), ip: '0.0.0.0',
-      platform: 'linux', script: [], ...more,
+      name: `${this.own(name)}/${randomUUID()}`,
+      label: name,
+      hostname: name,
+      shape: 'oc3',
+      state: 'running',
+      desired_state: 'running',
+      error_reason: '',
+      imagelist: '',
+      boot_order: [1],
+      networking: { eth0: { ipnetwork: this.own('production'), vnic: this.own(`${name}_eth0`), ip: '192.168.10.5' } },
+      sshkeys: [],
+      tags: ['team: web'],
+      vcable_id: this.own(randomUUID()),
+      ip: '0.0.0.0',
+      platform: 'linux',
+      script: [],
+      ...more,
     };
     this.instances.set(instance.name, instance);
-    this.vnics.set(this.own(`${name}_eth0`), { name: this.own(`${name}_eth0`), macAddress: 'c6:b0:00:00:00:01', instance: instance.name });
+    this.vnics.set(this.own(`${name}_eth0`), {
+      name: this.own(`${name}_eth0`),
+      macAddress: 'c6:b0:00:00:00:01',
+      instance: instance.name,
+    });
     for (const [at, volume] of volumes.entries()) this.bind(instance, volume.name, at + 1, 'attached', at === 0);
     return instance;
   }
 
   bind(instance: InstanceRecord, volume: string, index: number, state: string, isFixed: boolean): AttachmentRecord {
-    const attachment: AttachmentRecord = { name: `${instance.name}/${randomUUID()}`, index, instance_name: instance.name, storage_volume_name: volume, state, isFixed };
+    const attachment: AttachmentRecord = {
+      name: `${instance.name}/${randomUUID()}`,
+      index,
+      instance_name: instance.name,
+      storage_volume_name: volume,
+      state,
+      isFixed,
+    };
     this.attachments.set(attachment.name, attachment);
     return attachment;
   }
 
   attachmentsOf(instance: string): AttachmentRecord[] {
-    return [...this.attachments.values()].filter((one) => one.instance_name === instance).sort((a, b) => a.index - b.index);
+    return [...this.attachments.values()]
+      .filter((one) => one.instance_name === instance)
+      .sort((a, b) => a.index - b.index);
   }
 
   /** Resources that Causeway made and nobody removed, as `kind name`, for tests that demand a clean end. */
@@ -174,7 +231,11 @@ export class World extends SimulatedWorld {
       ...[...this.volumes.values()].filter(marked).map(({ name }) => `volume ${short(name)}`),
       ...[...this.snapshots.values()].filter(marked).map(({ name }) => `snapshot ${short(name)}`),
       ...[...this.reservations.values()].filter(marked).map(({ name }) => `public-ip ${short(name)}`),
-      ...Object.entries(this.security).flatMap(([kind, all]) => [...all.values()].filter(({ description }) => description.includes('managed-by=causeway')).map(({ name }) => `${kind === 'seclist' ? 'security-group' : kind} ${short(name)}`)),
+      ...Object.entries(this.security).flatMap(([kind, all]) =>
+        [...all.values()]
+          .filter(({ description }) => description.includes('managed-by=causeway'))
+          .map(({ name }) => `${kind === 'seclist' ? 'security-group' : kind} ${short(name)}`),
+      ),
     ];
   }
 
@@ -191,12 +252,17 @@ function exposures(world: World): readonly Exposure[] {
     const address = [...world.associations.values()].find(({ vcable }) => vcable === instance.vcable_id)?.ip;
     if (address === undefined || instance.state !== 'running') return [];
     const lists = Object.values(instance.networking).flatMap(({ seclists }) => seclists ?? []);
-    const ingress = [...world.security.secrule.values()].filter((rule) => lists.includes(String(rule['dst_list']).replace('seclist:', ''))).flatMap((rule) => {
-      const application = String(rule['application']);
-      const port = application === '/oracle/public/ssh' ? 22 : Number(world.security.secapplication.get(application)?.['dport']);
-      const entries = (world.security.seciplist.get(String(rule['src_list']).replace('seciplist:', ''))?.['secipentries'] ?? []) as readonly string[];
-      return entries.map((cidr) => ({ cidr, minPort: port, maxPort: port }));
-    });
+    const ingress = [...world.security.secrule.values()]
+      .filter((rule) => lists.includes(String(rule['dst_list']).replace('seclist:', '')))
+      .flatMap((rule) => {
+        const application = String(rule['application']);
+        const port =
+          application === '/oracle/public/ssh' ? 22 : Number(world.security.secapplication.get(application)?.['dport']);
+        const entries = (world.security.seciplist.get(String(rule['src_list']).replace('seciplist:', ''))?.[
+          'secipentries'
+        ] ?? []) as readonly string[];
+        return entries.map((cidr) => ({ cidr, minPort: port, maxPort: port }));
+      });
     return [{ address, serverId: machineOf(instance.name), ingress }];
   });
 }
@@ -205,13 +271,14 @@ function exposures(world: World): readonly Exposure[] {
 export const fileOf = (name: string): string => name.split('/').slice(-1)[0] ?? name;
 export const machineOf = fileOf;
 
-export const newMac = (): string => ['c6', 'b0', ...randomBytes(4).toString('hex').match(/../g) ?? []].join(':');
+export const newMac = (): string => ['c6', 'b0', ...(randomBytes(4).toString('hex').match(/../g) ?? [])].join(':');
 export const refuse = (status: number, message: string): ApiError => new ApiError(status, message);
 export const conflict = (message: string): ApiError => refuse(409, message);
 export const invalid = (message: string): ApiError => refuse(400, message);
 
 /** The whole name that a path ends with. */
-export const nameOf = ({ params }: Pick<Call, 'params'>): string => ['d', 'u', 'n', 'i', 'a'].flatMap((part) => params[part] ?? []).reduce((name, part) => `${name}/${part}`, '');
+export const nameOf = ({ params }: Pick<Call, 'params'>): string =>
+  ['d', 'u', 'n', 'i', 'a'].flatMap((part) => params[part] ?? []).reduce((name, part) => `${name}/${part}`, '');
 
 export function demand<R extends object>(collection: Collection<R>, call: Pick<Call, 'params'>): R {
   return collection.demand(nameOf(call), (what) => refuse(404, `No such ${what} ${nameOf(call)}`));
@@ -226,13 +293,18 @@ export function text(body: Readonly<Record<string, unknown>>, field: string): st
 /** A new object's name: of three parts, the user's own, and nobody else's. */
 export function newName({ world, body }: Call, collection: ReadonlyMap<string, object>): string {
   const name = text(body, 'name');
-  if (!name.startsWith(world.own('')) || !/^[A-Za-z0-9_.-]+$/.test(name.slice(world.own('').length))) throw invalid(`${name} is not a valid name: it has to be /Compute-identity_domain/user/object`);
+  if (!name.startsWith(world.own('')) || !/^[A-Za-z0-9_.-]+$/.test(name.slice(world.own('').length)))
+    throw invalid(`${name} is not a valid name: it has to be /Compute-identity_domain/user/object`);
   if (collection.has(name)) throw conflict(`${name} already exists`);
   return name;
 }
 
 /** Those in a container, whole. */
-export function listReply<R extends { readonly name: string }>(call: Call, items: readonly R[], show: (item: R) => object = (item) => ({ ...item })): Reply {
+export function listReply<R extends { readonly name: string }>(
+  call: Call,
+  items: readonly R[],
+  show: (item: R) => object = (item) => ({ ...item }),
+): Reply {
   const container = `${nameOf(call)}/`;
   return { status: 200, body: { result: items.filter(({ name }) => name.startsWith(container)).map(show) } };
 }

@@ -4,7 +4,9 @@ import { contains, firstFreeAddress, prefixRange, toAddress } from './addresses.
 it('a prefix has a first and a last address, and contains what lies between', () => {
   const { first, last } = prefixRange('10.1.2.64/26');
   expect([toAddress(first), toAddress(last)]).toEqual(['10.1.2.64', '10.1.2.127']);
-  expect(['10.1.2.63', '10.1.2.64', '10.1.2.127', '10.1.2.128'].map((address) => contains('10.1.2.64/26', address))).toEqual([false, true, true, false]);
+  expect(
+    ['10.1.2.63', '10.1.2.64', '10.1.2.127', '10.1.2.128'].map((address) => contains('10.1.2.64/26', address)),
+  ).toEqual([false, true, true, false]);
 });
 
 it('the first free address is none of the cloud, none that is taken and not the last', () => {

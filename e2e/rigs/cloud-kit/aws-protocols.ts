@@ -10,11 +10,16 @@ import type { Protocol } from './json-protocol.ts';
  */
 export function awsProtocol(model: AwsModel): Protocol {
   switch (model.metadata.protocol) {
-    case 'ec2': return ec2Protocol(model);
-    case 'query': return queryProtocol(model);
-    case 'rest-json': return restJsonProtocol(model);
-    case 'json': return jsonTargetProtocol(model);
-    default: throw new Error(`no support for the protocol ${model.metadata.protocol}`);
+    case 'ec2':
+      return ec2Protocol(model);
+    case 'query':
+      return queryProtocol(model);
+    case 'rest-json':
+      return restJsonProtocol(model);
+    case 'json':
+      return jsonTargetProtocol(model);
+    default:
+      throw new Error(`no support for the protocol ${model.metadata.protocol}`);
   }
 }
 
@@ -32,8 +37,12 @@ function ec2Protocol(model: AwsModel): Protocol {
     decode({ url, raw }, { operation }) {
       const form = new Map(new URLSearchParams(raw.length > 0 ? raw.toString('utf8') : url.search));
       const described = model.operations[operation];
-      if (described === undefined) throw new ApiError(400, `The action ${operation} is not valid for this web service.`, { code: 'InvalidAction' });
-      if (form.get('Version') !== apiVersion) throw new ApiError(400, `The version ${String(form.get('Version'))} is not valid.`, { code: 'NoSuchVersion' });
+      if (described === undefined)
+        throw new ApiError(400, `The action ${operation} is not valid for this web service.`, {
+          code: 'InvalidAction',
+        });
+      if (form.get('Version') !== apiVersion)
+        throw new ApiError(400, `The version ${String(form.get('Version'))} is not valid.`, { code: 'NoSuchVersion' });
       form.delete('Action');
       form.delete('Version');
       const left = new Set(form.keys());
@@ -44,13 +53,22 @@ function ec2Protocol(model: AwsModel): Protocol {
     encode(reply, route, requestId) {
       if (route === undefined || typeof reply.body === 'string' || Buffer.isBuffer(reply.body)) return reply;
       const output = model.operations[route.operation]?.output?.shape;
-      const inner = output === undefined ? '<return>true</return>' : structureToXml(model, output, (reply.body ?? {}) as Record<string, unknown>);
+      const inner =
+        output === undefined
+          ? '<return>true</return>'
+          : structureToXml(model, output, (reply.body ?? {}) as Record<string, unknown>);
       const name = `${route.operation}Response`;
-      return { ...xml(reply.status, `<${name} xmlns="${xmlNamespace}">${element('requestId', requestId)}${inner}</${name}>`), headers: { ...xml(0, '').headers, ...reply.headers } };
+      return {
+        ...xml(reply.status, `<${name} xmlns="${xmlNamespace}">${element('requestId', requestId)}${inner}</${name}>`),
+        headers: { ...xml(0, '').headers, ...reply.headers },
+      };
     },
     error: ({ status, code, message, headers }, requestId) => {
       const error = `<Error><Code>${escape(code ?? codeOf(status))}</Code><Message>${escape(message)}</Message></Error>`;
-      const reply = xml(status, `<Response><Errors>${error}</Errors><RequestID>${escape(requestId)}</RequestID></Response>`);
+      const reply = xml(
+        status,
+        `<Response><Errors>${error}</Errors><RequestID>${escape(requestId)}</RequestID></Response>`,
+      );
       return { ...reply, headers: { ...reply.headers, ...headers } };
     },
   };
@@ -62,31 +80,56 @@ function queryProtocol(model: AwsModel): Protocol {
   const { xmlNamespace = '' } = model.metadata;
   const { route, decode } = ec2Protocol(model);
   return {
-    route, decode,
+    route,
+    decode,
     encode(reply, found, requestId) {
       if (found === undefined || typeof reply.body === 'string' || Buffer.isBuffer(reply.body)) return reply;
       const output = model.operations[found.operation]?.output?.shape;
-      const result = output === undefined ? '' : element(`${found.operation}Result`, structureToXml(model, output, (reply.body ?? {}) as Record<string, unknown>));
+      const result =
+        output === undefined
+          ? ''
+          : element(
+              `${found.operation}Result`,
+              structureToXml(model, output, (reply.body ?? {}) as Record<string, unknown>),
+            );
       const name = `${found.operation}Response`;
-      const whole = xml(reply.status, `<${name} xmlns="${xmlNamespace}">${result}<ResponseMetadata>${element('RequestId', requestId)}</ResponseMetadata></${name}>`);
+      const whole = xml(
+        reply.status,
+        `<${name} xmlns="${xmlNamespace}">${result}<ResponseMetadata>${element('RequestId', requestId)}</ResponseMetadata></${name}>`,
+      );
       return { ...whole, headers: { ...whole.headers, ...reply.headers } };
     },
     error: ({ status, code, message, headers }, requestId) => {
       const error = `<Error><Type>${status < 500 ? 'Sender' : 'Receiver'}</Type><Code>${escape(code ?? codeOf(status))}</Code><Message>${escape(message)}</Message></Error>`;
-      const reply = xml(status, `<ErrorResponse xmlns="${xmlNamespace}">${error}${element('RequestId', escape(requestId))}</ErrorResponse>`);
+      const reply = xml(
+        status,
+        `<ErrorResponse xmlns="${xmlNamespace}">${error}${element('RequestId', escape(requestId))}</ErrorResponse>`,
+      );
       return { ...reply, headers: { ...reply.headers, ...headers } };
     },
   };
 }
 
-const xml = (status: number, body: string): Reply => ({ status, headers: { 'content-type': 'text/xml;charset=UTF-8' }, body: `<?xml version="1.0" encoding="UTF-8"?>\n${body}` });
-const codeOf = (status: number): string => ({ 429: 'RequestLimitExceeded', 500: 'InternalError', 503: 'Unavailable' } as Record<number, string>)[status] ?? 'InvalidRequest';
+const xml = (status: number, body: string): Reply => ({
+  status,
+  headers: { 'content-type': 'text/xml;charset=UTF-8' },
+  body: `<?xml version="1.0" encoding="UTF-8"?>\n${body}`,
+});
+const codeOf = (status: number): string =>
+  ({ 429: 'RequestLimitExceeded', 500: 'InternalError', 503: 'Unavailable' } as Record<number, string>)[status] ??
+  'InvalidRequest';
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 const shapeOf = (model: AwsModel, name: string): AwsShape => model.shapes[name] ?? { type: 'string' };
 
 type Form = ReadonlyMap<string, string>;
 
-function structureOfForm(model: AwsModel, name: string, prefix: string, form: Form, left: Set<string>): Record<string, unknown> {
+function structureOfForm(
+  model: AwsModel,
+  name: string,
+  prefix: string,
+  form: Form,
+  left: Set<string>,
+): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   for (const [memberName, member] of Object.entries(shapeOf(model, name).members ?? {})) {
     const key = prefix + (member.queryName ?? capital(member.locationName ?? memberName));
@@ -99,10 +142,15 @@ function structureOfForm(model: AwsModel, name: string, prefix: string, form: Fo
 function valueOfForm(model: AwsModel, name: string, key: string, form: Form, left: Set<string>): unknown {
   const shape = shapeOf(model, name);
   const below = [...left].filter((one) => one.startsWith(`${key}.`));
-  if (shape.type === 'structure') return below.length === 0 ? undefined : structureOfForm(model, name, `${key}.`, form, left);
+  if (shape.type === 'structure')
+    return below.length === 0 ? undefined : structureOfForm(model, name, `${key}.`, form, left);
   if (shape.type === 'list') {
-    const indexes = [...new Set(below.map((one) => Number(one.slice(key.length + 1).split('.')[0])))].filter(Number.isInteger).sort((one, other) => one - other);
-    return indexes.length === 0 ? undefined : indexes.map((index) => valueOfForm(model, shape.member?.shape ?? '', `${key}.${index}`, form, left));
+    const indexes = [...new Set(below.map((one) => Number(one.slice(key.length + 1).split('.')[0])))]
+      .filter(Number.isInteger)
+      .sort((one, other) => one - other);
+    return indexes.length === 0
+      ? undefined
+      : indexes.map((index) => valueOfForm(model, shape.member?.shape ?? '', `${key}.${index}`, form, left));
   }
   const text = form.get(key);
   if (text === undefined) return undefined;
@@ -111,10 +159,14 @@ function valueOfForm(model: AwsModel, name: string, key: string, form: Form, lef
 }
 
 function structureToXml(model: AwsModel, name: string, value: Readonly<Record<string, unknown>>): string {
-  return Object.entries(shapeOf(model, name).members ?? {}).map(([memberName, member]) => {
-    const inner = value[memberName];
-    return inner === undefined ? '' : element(member.locationName ?? memberName, valueToXml(model, member.shape, inner));
-  }).join('');
+  return Object.entries(shapeOf(model, name).members ?? {})
+    .map(([memberName, member]) => {
+      const inner = value[memberName];
+      return inner === undefined
+        ? ''
+        : element(member.locationName ?? memberName, valueToXml(model, member.shape, inner));
+    })
+    .join('');
 }
 
 function valueToXml(model: AwsModel, name: string, value: unknown): string {
@@ -134,14 +186,17 @@ const escape = (text: string): string => text.replace(/[&<>"]/g, (one) => `&#${o
 /** A scalar from text; what does not fit stays text, so that the check against the model finds it. */
 function scalarOf(shape: AwsShape, text: string): unknown {
   switch (shape.type) {
-    case 'boolean': return text === 'true' ? true : text === 'false' ? false : text;
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : text;
     case 'integer':
     case 'long':
     case 'float':
     case 'double':
       return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
-    case 'blob': return Buffer.from(text, 'base64');
-    default: return text;
+    case 'blob':
+      return Buffer.from(text, 'base64');
+    default:
+      return text;
   }
 }
 
@@ -149,7 +204,9 @@ function scalarOf(shape: AwsShape, text: string): unknown {
 
 function restJsonProtocol(model: AwsModel): Protocol {
   const operations = Object.values(model.operations);
-  const table = Object.fromEntries(operations.map(({ name, http }) => [`${http.method} ${http.requestUri.split('?')[0]}`, name]));
+  const table = Object.fromEntries(
+    operations.map(({ name, http }) => [`${http.method} ${http.requestUri.split('?')[0]}`, name]),
+  );
   const routes = compileRoutes(table);
   return {
     route: ({ method, url }) => routes.find(method, url.pathname),
@@ -177,11 +234,17 @@ function restJsonProtocol(model: AwsModel): Protocol {
       const value = (reply.body ?? {}) as Record<string, unknown>;
       const headers: Record<string, string> = {};
       for (const [name, member] of Object.entries(shape.members ?? {})) {
-        if (member.location === 'header' && value[name] !== undefined) headers[(member.locationName ?? name).toLowerCase()] = String(value[name]);
+        if (member.location === 'header' && value[name] !== undefined)
+          headers[(member.locationName ?? name).toLowerCase()] = String(value[name]);
       }
       const status = described?.http.responseCode ?? reply.status;
       const whole = { status, headers: { ...headers, ...reply.headers } };
-      if (shape.payload !== undefined) return { ...whole, headers: { 'content-type': 'application/octet-stream', ...whole.headers }, body: value[shape.payload] };
+      if (shape.payload !== undefined)
+        return {
+          ...whole,
+          headers: { 'content-type': 'application/octet-stream', ...whole.headers },
+          body: value[shape.payload],
+        };
       return jsonReply(whole, toJson(model, output, value));
     },
     error: awsJsonError,
@@ -204,14 +267,17 @@ function jsonTargetProtocol(model: AwsModel): Protocol {
   return {
     route({ headers }) {
       const [prefix, operation] = String(headers['x-amz-target'] ?? '').split('.');
-      return prefix !== targetPrefix || operation === undefined || model.operations[operation] === undefined ? undefined : { operation, pathTemplate: '/', params: {} };
+      return prefix !== targetPrefix || operation === undefined || model.operations[operation] === undefined
+        ? undefined
+        : { operation, pathTemplate: '/', params: {} };
     },
     decode({ raw }, { operation }) {
       const input = model.operations[operation]?.input?.shape;
       return input === undefined ? {} : fromJson(model, input, parseObject(raw));
     },
     encode(reply, route) {
-      const output = route === undefined || reply.status >= 300 ? undefined : model.operations[route.operation]?.output?.shape;
+      const output =
+        route === undefined || reply.status >= 300 ? undefined : model.operations[route.operation]?.output?.shape;
       const body = output === undefined ? reply.body : toJson(model, output, reply.body ?? {});
       return jsonReply(reply, body, `application/x-amz-json-${jsonVersion}`);
     },
@@ -220,8 +286,14 @@ function jsonTargetProtocol(model: AwsModel): Protocol {
 }
 
 function awsJsonError({ status, code, message, headers, members }: ApiError): Reply {
-  const type = code ?? (status === 429 ? 'RequestThrottledException' : status >= 500 ? 'InternalServerException' : 'ValidationException');
-  return { status, headers: { 'x-amzn-errortype': type, ...headers }, body: { __type: type, Message: message, ...members } };
+  const type =
+    code ??
+    (status === 429 ? 'RequestThrottledException' : status >= 500 ? 'InternalServerException' : 'ValidationException');
+  return {
+    status,
+    headers: { 'x-amzn-errortype': type, ...headers },
+    body: { __type: type, Message: message, ...members },
+  };
 }
 
 function jsonReply(reply: Reply, body: unknown, type = 'application/json'): Reply {
@@ -242,20 +314,32 @@ function parseObject(raw: Buffer): Record<string, unknown> {
 
 /** A structure of a JSON body with the model's names; members that are elsewhere in the request are left out. */
 function fromJson(model: AwsModel, name: string, value: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const members = Object.entries(shapeOf(model, name).members ?? {}).filter(([, member]) => member.location === undefined);
-  const byWire = new Map(members.map(([memberName, member]) => [member.locationName ?? memberName, [memberName, member.shape] as const]));
-  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== null).map(([key, inner]) => {
-    const known = byWire.get(key);
-    return known === undefined ? [key, inner] : [known[0], valueFromJson(model, known[1], inner)];
-  }));
+  const members = Object.entries(shapeOf(model, name).members ?? {}).filter(
+    ([, member]) => member.location === undefined,
+  );
+  const byWire = new Map(
+    members.map(([memberName, member]) => [member.locationName ?? memberName, [memberName, member.shape] as const]),
+  );
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, inner]) => inner !== null)
+      .map(([key, inner]) => {
+        const known = byWire.get(key);
+        return known === undefined ? [key, inner] : [known[0], valueFromJson(model, known[1], inner)];
+      }),
+  );
 }
 
 function valueFromJson(model: AwsModel, name: string, value: unknown): unknown {
   const shape = shapeOf(model, name);
-  if (shape.type === 'structure' && typeof value === 'object' && value !== null) return fromJson(model, name, value as Record<string, unknown>);
-  if (shape.type === 'list' && Array.isArray(value)) return value.map((item) => valueFromJson(model, shape.member?.shape ?? '', item));
+  if (shape.type === 'structure' && typeof value === 'object' && value !== null)
+    return fromJson(model, name, value as Record<string, unknown>);
+  if (shape.type === 'list' && Array.isArray(value))
+    return value.map((item) => valueFromJson(model, shape.member?.shape ?? '', item));
   if (shape.type === 'map' && typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, valueFromJson(model, shape.value?.shape ?? '', inner)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [key, valueFromJson(model, shape.value?.shape ?? '', inner)]),
+    );
   }
   return shape.type === 'blob' && typeof value === 'string' ? Buffer.from(value, 'base64') : value;
 }
@@ -264,14 +348,18 @@ function toJson(model: AwsModel, name: string, value: unknown): unknown {
   const shape = shapeOf(model, name);
   if (shape.type === 'structure' && typeof value === 'object' && value !== null) {
     const entries = Object.entries(shape.members ?? {}).filter(([, member]) => member.location === undefined);
-    return Object.fromEntries(entries.flatMap(([memberName, member]) => {
-      const inner = (value as Record<string, unknown>)[memberName];
-      return inner === undefined ? [] : [[member.locationName ?? memberName, toJson(model, member.shape, inner)]];
-    }));
+    return Object.fromEntries(
+      entries.flatMap(([memberName, member]) => {
+        const inner = (value as Record<string, unknown>)[memberName];
+        return inner === undefined ? [] : [[member.locationName ?? memberName, toJson(model, member.shape, inner)]];
+      }),
+    );
   }
   if (Array.isArray(value)) return value.map((item) => toJson(model, shape.member?.shape ?? '', item));
   if (shape.type === 'map' && typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toJson(model, shape.value?.shape ?? '', inner)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [key, toJson(model, shape.value?.shape ?? '', inner)]),
+    );
   }
   if (shape.type === 'timestamp') return value instanceof Date ? value.getTime() / 1000 : value;
   return Buffer.isBuffer(value) ? value.toString('base64') : value;

@@ -57,8 +57,13 @@ export class ApiError extends Error {
   readonly members: Readonly<Record<string, unknown>>;
 
   constructor(
-    status: number, message: string,
-    more: { readonly code?: string; readonly headers?: Readonly<Record<string, string>>; readonly members?: Readonly<Record<string, unknown>> } = {},
+    status: number,
+    message: string,
+    more: {
+      readonly code?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly members?: Readonly<Record<string, unknown>>;
+    } = {},
   ) {
     super(message);
     this.status = status;
@@ -68,9 +73,12 @@ export class ApiError extends Error {
   }
 }
 
-export const badRequest = (message: string, code?: string): ApiError => new ApiError(400, message, code === undefined ? {} : { code });
-export const notFound = (what: string, code?: string): ApiError => new ApiError(404, `${what} not found`, code === undefined ? {} : { code });
-export const conflict = (message: string, code?: string): ApiError => new ApiError(409, message, code === undefined ? {} : { code });
+export const badRequest = (message: string, code?: string): ApiError =>
+  new ApiError(400, message, code === undefined ? {} : { code });
+export const notFound = (what: string, code?: string): ApiError =>
+  new ApiError(404, `${what} not found`, code === undefined ? {} : { code });
+export const conflict = (message: string, code?: string): ApiError =>
+  new ApiError(409, message, code === undefined ? {} : { code });
 
 /** Readers of a body's members. `invalid` makes the vendor's error for a member that is not as it has to be. */
 export function fieldReader(invalid: (field: string, problem: string) => Error) {
@@ -84,11 +92,13 @@ export function fieldReader(invalid: (field: string, problem: string) => Error) 
     optionalString: (body: Readonly<Record<string, unknown>>, field: string): string | undefined =>
       body[field] === undefined ? undefined : stringField(body, field),
     objectField: (value: unknown, field: string): Readonly<Record<string, unknown>> => {
-      if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(field, 'value must be an object');
+      if (typeof value !== 'object' || value === null || Array.isArray(value))
+        throw invalid(field, 'value must be an object');
       return value as Readonly<Record<string, unknown>>;
     },
     stringList: (value: unknown, field: string): readonly string[] => {
-      if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) throw invalid(field, 'value must be an array of strings');
+      if (!Array.isArray(value) || !value.every((item) => typeof item === 'string'))
+        throw invalid(field, 'value must be an array of strings');
       return value;
     },
   };

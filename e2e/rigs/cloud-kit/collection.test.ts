@@ -38,5 +38,7 @@ describe('a listing that is behind', () => {
 it('a quota refuses what goes beyond it, and nothing that has no limit', () => {
   const error = (message: string): ApiError => new ApiError(413, message);
   expect(() => demandQuota({ disks: 2 }, { disks: 1 }, { disks: 1, gigabytes: 5_000 }, error)).not.toThrow();
-  expect(() => demandQuota({ disks: 2 }, { disks: 2 }, { disks: 1 }, error)).toThrow('quota exceeded for disks: limit 2, in use 2, requested 1');
+  expect(() => demandQuota({ disks: 2 }, { disks: 2 }, { disks: 1 }, error)).toThrow(
+    'quota exceeded for disks: limit 2, in use 2, requested 1',
+  );
 });

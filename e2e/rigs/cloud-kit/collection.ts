@@ -74,7 +74,12 @@ export class Collection<T extends object> extends Map<string, T> {
 }
 
 /** Throws when a resource is in a state in which it can't be asked for this. */
-export function demandStatus(what: string, status: string, allowed: readonly string[], error: (message: string) => ApiError): void {
+export function demandStatus(
+  what: string,
+  status: string,
+  allowed: readonly string[],
+  error: (message: string) => ApiError,
+): void {
   if (!allowed.includes(status)) throw error(`${what} is in status ${status}, has to be ${allowed.join(' or ')}`);
 }
 
@@ -88,6 +93,7 @@ export function demandQuota(
   for (const [name, amount = 0] of Object.entries(more)) {
     const limit = limits[name];
     const used = usage[name] ?? 0;
-    if (limit !== undefined && used + amount > limit) throw error(`quota exceeded for ${name}: limit ${limit}, in use ${used}, requested ${amount}`);
+    if (limit !== undefined && used + amount > limit)
+      throw error(`quota exceeded for ${name}: limit ${limit}, in use ${used}, requested ${amount}`);
   }
 }

@@ -9,7 +9,14 @@ export interface FaultCase {
 }
 
 /** What can happen to any call; what a call was to do is done, or not. */
-const anyCall: readonly FaultEffect[] = ['500', '429', '502-before', '502-after', 'connection-reset', 'connection-reset-after'];
+const anyCall: readonly FaultEffect[] = [
+  '500',
+  '429',
+  '502-before',
+  '502-after',
+  'connection-reset',
+  'connection-reset-after',
+];
 
 /** What the operations of a cloud do, as far as faults differ by it. */
 export interface OperationKinds {
@@ -47,7 +54,8 @@ export class CensusPeaks<World> {
   }
 
   look(world: World): void {
-    for (const [kind, count] of Object.entries(this.#census(world))) this.#most[kind] = Math.max(this.#most[kind] ?? 0, count);
+    for (const [kind, count] of Object.entries(this.#census(world)))
+      this.#most[kind] = Math.max(this.#most[kind] ?? 0, count);
   }
 
   /** What was more than in `allowed`, as text. */

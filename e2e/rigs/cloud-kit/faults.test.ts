@@ -7,6 +7,13 @@ test('a fault hits its nth call and as many in a row as it says, and tells which
   plan.add({ operation: '*', nth: 5, effect: '429' });
   plan.add({ operation: 'DeleteVolume', effect: 'hang' });
   const calls = ['CreateVolume', 'CreateVolume', 'GetVolume', 'CreateVolume', 'GetVolume', 'CreateVolume'];
-  expect(calls.map((operation) => plan.take(operation)?.effect)).toEqual([undefined, '500', undefined, '500', '429', undefined]);
+  expect(calls.map((operation) => plan.take(operation)?.effect)).toEqual([
+    undefined,
+    '500',
+    undefined,
+    '500',
+    '429',
+    undefined,
+  ]);
   expect(plan.pending()).toEqual([{ operation: 'DeleteVolume', effect: 'hang' }]);
 });

@@ -57,14 +57,19 @@ export interface Refusal {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const messages: Readonly<Record<number, string>> = { 429: 'Too Many Requests', 502: 'Bad Gateway', 503: 'Service Unavailable' };
+const messages: Readonly<Record<number, string>> = {
+  429: 'Too Many Requests',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+};
 
 /** What the call is answered by this fault instead of its own answer, before or after it was done; undefined when it is not. */
 export function refusalBy(fault: Fault | undefined, when: 'before' | 'after'): Refusal | undefined {
   if (fault === undefined) return undefined;
-  const effects = when === 'before'
-    ? { '429': 429, '500': 500, '502-before': 502, '503': 503, refused: fault.status ?? 503 }
-    : { '502-after': 502, 'refused-after': fault.status ?? 503 };
+  const effects =
+    when === 'before'
+      ? { '429': 429, '500': 500, '502-before': 502, '503': 503, refused: fault.status ?? 503 }
+      : { '502-after': 502, 'refused-after': fault.status ?? 503 };
   const status = (effects as Partial<Record<FaultEffect, number>>)[fault.effect];
   if (status === undefined) return undefined;
   const retryAfter = fault.retryAfterSeconds ?? (status === 429 ? 1 : undefined);

@@ -59,22 +59,41 @@ export function createApiServer<World>(parts: ApiParts<World>): Server {
   return server;
 }
 
-async function handle<World>(parts: ApiParts<World>, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+async function handle<World>(
+  parts: ApiParts<World>,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const request: KitRequest = {
     method: incoming.method ?? 'GET',
     url: new URL(incoming.url ?? '/', 'http://cloud.invalid'),
     headers: incoming.headers,
     raw: await readBody(incoming, parts.maximumBody ?? 16 * 1024 * 1024),
   };
-  const { method, url: { pathname } } = request;
+  const {
+    method,
+    url: { pathname },
+  } = request;
   const route = parts.protocol.route(request);
   const operation = route?.operation ?? 'unknown';
   const fault = parts.faults.take(operation, method, pathname);
-  const call: CallRecord = { operation, method, path: pathname, at: Date.now(), status: 'cut', ...(fault === undefined ? {} : { fault }) };
+  const call: CallRecord = {
+    operation,
+    method,
+    path: pathname,
+    at: Date.now(),
+    status: 'cut',
+    ...(fault === undefined ? {} : { fault }),
+  };
   parts.onCall(call);
-  response.once('finish', () => { call.status = response.statusCode; });
+  response.once('finish', () => {
+    call.status = response.statusCode;
+  });
 
-  if (fault?.effect === 'slow') await new Promise<void>((resolve) => { parts.clock.after(fault.delayMs ?? 1000, resolve); });
+  if (fault?.effect === 'slow')
+    await new Promise<void>((resolve) => {
+      parts.clock.after(fault.delayMs ?? 1000, resolve);
+    });
   if (fault?.effect === 'connection-reset') return void incoming.socket.destroy();
   if (fault?.effect === 'no-answer') return;
   const refusal = refusalBy(fault, 'before');
@@ -92,13 +111,18 @@ async function handle<World>(parts: ApiParts<World>, incoming: IncomingMessage, 
 }
 
 async function answer<World>(
-  parts: ApiParts<World>, request: KitRequest, route: Route | undefined, requestId: string, fault: Fault | undefined,
+  parts: ApiParts<World>,
+  request: KitRequest,
+  route: Route | undefined,
+  requestId: string,
+  fault: Fault | undefined,
 ): Promise<Reply> {
   const { protocol, check } = parts;
   let reply: Reply;
   try {
     await parts.authenticate?.(request, route?.operation ?? 'unknown');
-    if (parts.fallback !== undefined && (route === undefined || parts.operations[route.operation] === undefined)) return await parts.fallback(request);
+    if (parts.fallback !== undefined && (route === undefined || parts.operations[route.operation] === undefined))
+      return await parts.fallback(request);
     if (route === undefined) throw noSuchRoute();
     reply = await perform(parts, request, route, requestId, fault);
   } catch (error) {
@@ -106,12 +130,25 @@ async function answer<World>(
     reply = protocol.error(error, requestId, route);
   }
   if (route !== undefined) {
-    check.answer({ operation: route.operation, pathTemplate: route.pathTemplate, method: request.method, status: reply.status, headers: reply.headers ?? {}, body: reply.body });
+    check.answer({
+      operation: route.operation,
+      pathTemplate: route.pathTemplate,
+      method: request.method,
+      status: reply.status,
+      headers: reply.headers ?? {},
+      body: reply.body,
+    });
   }
   return protocol.encode(reply, route, requestId);
 }
 
-async function perform<World>(parts: ApiParts<World>, request: KitRequest, route: Route, requestId: string, fault: Fault | undefined): Promise<Reply> {
+async function perform<World>(
+  parts: ApiParts<World>,
+  request: KitRequest,
+  route: Route,
+  requestId: string,
+  fault: Fault | undefined,
+): Promise<Reply> {
   const { world, protocol, check } = parts;
   const { operation, pathTemplate, params } = route;
   parts.admit?.(world, route, request);
@@ -120,14 +157,29 @@ async function perform<World>(parts: ApiParts<World>, request: KitRequest, route
   check.request({ operation, pathTemplate, method: request.method, query, headers: request.headers, body });
   const perform = parts.operations[operation];
   if (perform === undefined) throw new ApiError(501, 'not implemented');
-  return perform({ world, operation, params, query, headers: request.headers, body: body ?? {}, raw: request.raw, requestId, fault });
+  return perform({
+    world,
+    operation,
+    params,
+    query,
+    headers: request.headers,
+    body: body ?? {},
+    raw: request.raw,
+    requestId,
+    fault,
+  });
 }
 
 function refused<World>(parts: ApiParts<World>, refusal: Refusal, requestId: string, route: Route | undefined): Reply {
   if (parts.refuse !== undefined) return parts.refuse(refusal);
   const { status, message, code, headers } = refusal;
   // What a gateway in front of the API says is not in the API's own form.
-  if (status === 502) return { status, headers: { 'content-type': 'text/html', ...headers }, body: '<html><body>502 Bad Gateway</body></html>' };
+  if (status === 502)
+    return {
+      status,
+      headers: { 'content-type': 'text/html', ...headers },
+      body: '<html><body>502 Bad Gateway</body></html>',
+    };
   const error = new ApiError(status, message, { headers, ...(code === undefined ? {} : { code }) });
   return parts.protocol.encode(parts.protocol.error(error, requestId, route), route, requestId);
 }
@@ -143,7 +195,8 @@ async function readBody(request: IncomingMessage, maximum: number): Promise<Buff
   return Buffer.concat(chunks);
 }
 
-const bytesOf = (reply: Reply): Buffer => (Buffer.isBuffer(reply.body) ? reply.body : Buffer.from(String(reply.body ?? '')));
+const bytesOf = (reply: Reply): Buffer =>
+  Buffer.isBuffer(reply.body) ? reply.body : Buffer.from(String(reply.body ?? ''));
 
 function send(response: ServerResponse, reply: Reply): void {
   if (response.headersSent || response.destroyed) return;

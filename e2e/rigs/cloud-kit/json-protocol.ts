@@ -25,7 +25,9 @@ interface CompiledRoute {
 
 /** Finds a route by method and path. A segment `{name}` takes any text; fixed segments are compared as the API does. */
 export function compileRoutes(
-  table: RouteTable, prefixes: Readonly<Record<string, string>> = {}, options: { readonly ignoreCase?: boolean } = {},
+  table: RouteTable,
+  prefixes: Readonly<Record<string, string>> = {},
+  options: { readonly ignoreCase?: boolean } = {},
 ): { readonly operationIds: readonly string[]; find(method: string, path: string): Route | undefined } {
   const compiled = Object.entries(table).map(([key, operation]): CompiledRoute => {
     const [method = '', path = ''] = key.split(' ');
@@ -75,9 +77,13 @@ export interface JsonProtocolOptions {
 }
 
 /** Paths and JSON bodies, as most clouds have them. */
-export function jsonProtocol(table: RouteTable, options: JsonProtocolOptions = {}): Protocol & { readonly operationIds: readonly string[] } {
+export function jsonProtocol(
+  table: RouteTable,
+  options: JsonProtocolOptions = {},
+): Protocol & { readonly operationIds: readonly string[] } {
   const routes = compileRoutes(table, options.prefixes, options);
-  const errorBody = options.errorBody ?? ((error) => ({ code: error.code ?? String(error.status), message: error.message }));
+  const errorBody =
+    options.errorBody ?? ((error) => ({ code: error.code ?? String(error.status), message: error.message }));
   return {
     operationIds: routes.operationIds,
     route: ({ method, url }) => routes.find(method, url.pathname),
@@ -91,7 +97,8 @@ export function jsonProtocol(table: RouteTable, options: JsonProtocolOptions = {
       } catch {
         throw new ApiError(400, 'request body is not JSON');
       }
-      if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new ApiError(400, 'request body is not an object');
+      if (typeof body !== 'object' || body === null || Array.isArray(body))
+        throw new ApiError(400, 'request body is not an object');
       return body as Record<string, unknown>;
     },
     encode: encodeJson,

@@ -28,7 +28,10 @@ export class Pages {
   readonly #open = new Map<string, OpenListing>();
   readonly #invalid: (problem: string) => ApiError;
 
-  constructor(clock: Clock, options: { readonly lifetimeMs?: number; readonly invalid?: (problem: string) => ApiError } = {}) {
+  constructor(
+    clock: Clock,
+    options: { readonly lifetimeMs?: number; readonly invalid?: (problem: string) => ApiError } = {},
+  ) {
     this.#clock = clock;
     this.#lifetimeMs = options.lifetimeMs ?? 3_600_000;
     this.#invalid = options.invalid ?? ((problem) => badRequest(problem));
@@ -38,13 +41,18 @@ export class Pages {
     let rest = items;
     if (wish.token !== undefined && wish.token !== null && wish.token !== '') {
       const open = this.#open.get(wish.token);
-      if (open === undefined || open.asked !== wish.asked) throw this.#invalid('the page token is not valid for this listing');
+      if (open === undefined || open.asked !== wish.asked)
+        throw this.#invalid('the page token is not valid for this listing');
       if (open.until < this.#clock.now()) throw this.#invalid('the page token has expired');
       rest = open.rest as readonly T[];
     }
     if (rest.length <= wish.limit) return { items: rest, next: undefined };
     const next = randomBytes(24).toString('base64url');
-    this.#open.set(next, { asked: wish.asked, rest: rest.slice(wish.limit), until: this.#clock.now() + this.#lifetimeMs });
+    this.#open.set(next, {
+      asked: wish.asked,
+      rest: rest.slice(wish.limit),
+      until: this.#clock.now() + this.#lifetimeMs,
+    });
     return { items: rest.slice(0, wish.limit), next };
   }
 
@@ -70,7 +78,12 @@ export class ClientTokens {
   }
 
   /** Does `act` once for each token; a request without one is always carried out. What throws takes no token. */
-  async once<T>(operation: string, token: string | undefined, parameters: unknown, act: () => T | Promise<T>): Promise<T> {
+  async once<T>(
+    operation: string,
+    token: string | undefined,
+    parameters: unknown,
+    act: () => T | Promise<T>,
+  ): Promise<T> {
     if (token === undefined || token === '') return act();
     const key = `${operation} ${token}`;
     const digest = createHash('sha256').update(JSON.stringify(parameters)).digest('hex');

@@ -91,4 +91,5 @@ export const noMachines: ServerMachines = {
 export const volumeSerial = (volumeId: string): string => volumeId.slice(0, 20);
 
 /** The names of a volume's device: those that it was attached with, or the usual serial. */
-export const deviceNames = ({ volumeId, device }: MachineVolume): DeviceNames => device ?? { serial: volumeSerial(volumeId) };
+export const deviceNames = ({ volumeId, device }: MachineVolume): DeviceNames =>
+  device ?? { serial: volumeSerial(volumeId) };

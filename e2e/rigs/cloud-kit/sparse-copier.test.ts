@@ -12,7 +12,9 @@ it('copies one file after the other with their holes, and says which could not b
   await file.close();
   await truncate(from, 2 ** 30);
   const [first, missing, second] = await Promise.allSettled([
-    sparseCopier.copy(from, join(folder, 'first')), sparseCopier.copy(join(folder, 'missing'), join(folder, 'none')), sparseCopier.copy(from, join(folder, 'second')),
+    sparseCopier.copy(from, join(folder, 'first')),
+    sparseCopier.copy(join(folder, 'missing'), join(folder, 'none')),
+    sparseCopier.copy(from, join(folder, 'second')),
   ]);
   expect([first.status, missing.status, second.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   expect(missing).toMatchObject({ reason: { message: expect.stringContaining('missing') as string } });

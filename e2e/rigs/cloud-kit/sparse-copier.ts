@@ -25,7 +25,8 @@ class SparseCopier {
   }
 
   #start(): ChildProcessByStdio<Writable, Readable, null> {
-    const script = 'while IFS= read -r from && IFS= read -r to; do said=$(cp --sparse=always --reflink=auto -- "$from" "$to" 2>&1) && echo ok || echo "${said:-cp failed}" | head -n 1; done';
+    const script =
+      'while IFS= read -r from && IFS= read -r to; do said=$(cp --sparse=always --reflink=auto -- "$from" "$to" 2>&1) && echo ok || echo "${said:-cp failed}" | head -n 1; done';
     const shell = spawn('sh', ['-c', script], { stdio: ['pipe', 'pipe', 'inherit'] });
     createInterface({ input: shell.stdout }).on('line', (line) => {
       const first = this.#waiting.shift();

@@ -77,14 +77,17 @@ export class SimulatedWorld {
   }
 }
 
-export type ApiOf<World> = Pick<ApiParts<World>, 'protocol' | 'operations'> & Partial<Pick<
-  ApiParts<World>,
-  'authenticate' | 'admit' | 'fallback' | 'refuse' | 'newRequestId' | 'requestIdHeader' | 'maximumBody'
->> & {
-  readonly description?: ApiDescription | undefined;
-  /** Operations that the description does not have, such as a token endpoint's. */
-  readonly undescribed?: readonly string[];
-};
+export type ApiOf<World> = Pick<ApiParts<World>, 'protocol' | 'operations'> &
+  Partial<
+    Pick<
+      ApiParts<World>,
+      'authenticate' | 'admit' | 'fallback' | 'refuse' | 'newRequestId' | 'requestIdHeader' | 'maximumBody'
+    >
+  > & {
+    readonly description?: ApiDescription | undefined;
+    /** Operations that the description does not have, such as a token endpoint's. */
+    readonly undescribed?: readonly string[];
+  };
 
 /** A simulated cloud that runs. */
 export interface Simulation<World> {
@@ -115,7 +118,10 @@ export async function startSimulation<World extends SimulatedWorld>(
   const machines = options.machines === undefined ? noMachines : await options.machines(folder);
   const transitions = new Transitions(clock, options.transitionMs ?? 20);
   const world = makeWorld({
-    folder, clock, transitions, machines,
+    folder,
+    clock,
+    transitions,
+    machines,
     lag: { ms: 0, listings: 0, ...options.listingLag },
     files: new VolumeFiles(join(folder, 'volumes')),
     publicAddresses: lease.publicAddresses,
@@ -126,7 +132,13 @@ export async function startSimulation<World extends SimulatedWorld>(
   const check = new DescriptionCheck(description, undescribed);
   const calls: CallRecord[] = [];
   const server = createApiServer<World>({
-    world, faults, check, clock, newRequestId: randomUUID, tls: options.tls, ...api,
+    world,
+    faults,
+    check,
+    clock,
+    newRequestId: randomUUID,
+    tls: options.tls,
+    ...api,
     onCall: (call) => {
       calls.push(call);
       options.onCall?.(call);
@@ -138,7 +150,11 @@ export async function startSimulation<World extends SimulatedWorld>(
   });
   return {
     url: `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    folder, world, faults, calls, check,
+    folder,
+    world,
+    faults,
+    calls,
+    check,
     violations: check.violations,
     close: async () => {
       server.close();

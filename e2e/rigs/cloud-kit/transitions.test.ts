@@ -20,7 +20,10 @@ describe('a state that changes later', () => {
     await clock.advance(499);
     expect({ seen, state: record.state }).toEqual({ seen: [], state: 'running' });
     await clock.advance(1);
-    expect({ seen, record }).toEqual({ seen: ['succeeded'], record: { id: '1', about: undefined, state: 'succeeded', startedAt: 0, endedAt: 1_500 } });
+    expect({ seen, record }).toEqual({
+      seen: ['succeeded'],
+      record: { id: '1', about: undefined, state: 'succeeded', startedAt: 0, endedAt: 1_500 },
+    });
   });
 
   it('fails with its work, fails by a fault, and never ends by another', async () => {
@@ -33,7 +36,11 @@ describe('a state that changes later', () => {
     transitions.start(told(seen, { fault: { operation: '*', effect: 'hang' }, operation: hanging }));
     await clock.advance(1_000);
     expect(seen).toEqual(['failed: no space', 'failed: the back end failed']);
-    expect([broken, faulty, hanging].map(({ state, reason }) => [state, reason])).toEqual([['failed', 'no space'], ['failed', 'the back end failed'], ['running', undefined]]);
+    expect([broken, faulty, hanging].map(({ state, reason }) => [state, reason])).toEqual([
+      ['failed', 'no space'],
+      ['failed', 'the back end failed'],
+      ['running', undefined],
+    ]);
   });
 
   it('what is due happens in order of time, also what it sets off', async () => {

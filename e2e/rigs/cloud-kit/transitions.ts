@@ -57,7 +57,10 @@ export class Transitions {
 
   /** Resolves when nothing is under way, but for what hangs by a fault. */
   async settled(): Promise<void> {
-    if (this.#pending() > 0) await new Promise<void>((resolve) => { this.#idle.push(resolve); });
+    if (this.#pending() > 0)
+      await new Promise<void>((resolve) => {
+        this.#idle.push(resolve);
+      });
   }
 
   /** Nothing settles any more; resolves when the work that had begun has ended. */

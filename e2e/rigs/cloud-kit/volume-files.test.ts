@@ -19,7 +19,10 @@ it('volumes are sparse, keep their bytes through snapshots and growth, and go', 
   await files.copy('v', 's');
   await files.write('v', 5 * block + 10, Buffer.from('BYTES'));
   await files.grow('v', 3 * gibibyte);
-  expect([(await files.read('s', 5 * block + 10, 5)).toString(), (await files.read('v', 5 * block + 10, 5)).toString()]).toEqual(['bytes', 'BYTES']);
+  expect([
+    (await files.read('s', 5 * block + 10, 5)).toString(),
+    (await files.read('v', 5 * block + 10, 5)).toString(),
+  ]).toEqual(['bytes', 'BYTES']);
   expect([await files.sizeBytes('s'), await files.sizeBytes('v')]).toEqual([2 * gibibyte, 3 * gibibyte]);
   expect((await stat(files.path('v'))).blocks * 512).toBeLessThan(64 * block);
   await files.remove('v');
@@ -39,11 +42,17 @@ it('tell which blocks are in use, and which changed since a snapshot: to data, t
   await files.write('v', 69 * block, Buffer.alloc(1, 5));
   await files.copy('v', 'second');
   expect(await files.changedBlocks('first', 'second', block)).toEqual([
-    { index: 1, isZero: false }, { index: 2, isZero: true }, { index: 9, isZero: false }, { index: 69, isZero: false },
+    { index: 1, isZero: false },
+    { index: 2, isZero: true },
+    { index: 9, isZero: false },
+    { index: 69, isZero: false },
   ]);
   expect(await files.changedBlocks('first', 'first', block)).toEqual([]);
 });
 
 it('blocks next to each other are one run, cut at the end of the disk', () => {
-  expect(runsOf([0, 1, 3, 4], 10, 45)).toEqual([{ offset: 0, length: 20 }, { offset: 30, length: 15 }]);
+  expect(runsOf([0, 1, 3, 4], 10, 45)).toEqual([
+    { offset: 0, length: 20 },
+    { offset: 30, length: 15 },
+  ]);
 });

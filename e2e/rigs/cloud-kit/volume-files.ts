@@ -81,7 +81,9 @@ export class VolumeFiles {
 
   async #compare(since: string | undefined, id: string, blockBytes: number): Promise<ChangedBlock[]> {
     const size = await this.sizeBytes(id);
-    const runs = await Promise.all([id, ...(since === undefined ? [] : [since])].map((one) => dataRuns(this.path(one))));
+    const runs = await Promise.all(
+      [id, ...(since === undefined ? [] : [since])].map((one) => dataRuns(this.path(one))),
+    );
     const indexes = new Set<number>();
     for (const { offset, length } of runs.flat()) {
       const last = Math.floor((Math.min(offset + length, size) - 1) / blockBytes);
@@ -95,7 +97,8 @@ export class VolumeFiles {
         for (const index of [...indexes].sort((one, other) => one - other)) {
           const now = await readAt(file, index * blockBytes, blockBytes);
           const blank = zeros.subarray(0, now.length);
-          const then = before === undefined ? blank : padded(await readAt(before, index * blockBytes, blockBytes), now.length);
+          const then =
+            before === undefined ? blank : padded(await readAt(before, index * blockBytes, blockBytes), now.length);
           if (!now.equals(then)) changed.push({ index, isZero: now.equals(blank) });
         }
       } finally {
@@ -140,7 +143,8 @@ async function readAt(file: FileHandle, offset: number, length: number): Promise
 }
 
 /** The buffer with zeros up to a length, or cut to it. */
-const padded = (buffer: Buffer, length: number): Buffer => (buffer.length >= length ? buffer.subarray(0, length) : Buffer.concat([buffer, Buffer.alloc(length - buffer.length)]));
+const padded = (buffer: Buffer, length: number): Buffer =>
+  buffer.length >= length ? buffer.subarray(0, length) : Buffer.concat([buffer, Buffer.alloc(length - buffer.length)]);
 
 // Node has no seek for holes.
 const seekScript = `

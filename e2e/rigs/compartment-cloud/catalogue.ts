@@ -1,12 +1,42 @@
 import type { ShapeRecord } from './records.ts';
 
 /** What the lab's region offers unless a test says otherwise. */
-export const defaultDomains: readonly string[] = ['Uocm:EU-FRANKFURT-1-AD-1', 'Uocm:EU-FRANKFURT-1-AD-2', 'Uocm:EU-FRANKFURT-1-AD-3'];
+export const defaultDomains: readonly string[] = [
+  'Uocm:EU-FRANKFURT-1-AD-1',
+  'Uocm:EU-FRANKFURT-1-AD-2',
+  'Uocm:EU-FRANKFURT-1-AD-3',
+];
 
-const fixed = (shape: string, ocpus: number, memoryInGBs: number, maxVnicAttachments: number, gpus = 0): ShapeRecord =>
-  ({ shape, processorDescription: '2.0 GHz Intel Xeon Platinum 8167M', ocpus, memoryInGBs, gpus, maxVnicAttachments, isFlexible: false, quotaNames: ['standard2-core-count'] });
-const flexible = (shape: string, processorDescription: string, maxOcpus: number, maxMemory: number, quota: string): ShapeRecord => ({
-  shape, processorDescription, ocpus: 1, memoryInGBs: 16, gpus: 0, maxVnicAttachments: 2, isFlexible: true,
+const fixed = (
+  shape: string,
+  ocpus: number,
+  memoryInGBs: number,
+  maxVnicAttachments: number,
+  gpus = 0,
+): ShapeRecord => ({
+  shape,
+  processorDescription: '2.0 GHz Intel Xeon Platinum 8167M',
+  ocpus,
+  memoryInGBs,
+  gpus,
+  maxVnicAttachments,
+  isFlexible: false,
+  quotaNames: ['standard2-core-count'],
+});
+const flexible = (
+  shape: string,
+  processorDescription: string,
+  maxOcpus: number,
+  maxMemory: number,
+  quota: string,
+): ShapeRecord => ({
+  shape,
+  processorDescription,
+  ocpus: 1,
+  memoryInGBs: 16,
+  gpus: 0,
+  maxVnicAttachments: 2,
+  isFlexible: true,
   ocpuOptions: { min: 1, max: maxOcpus },
   memoryOptions: { minInGBs: 1, maxInGBs: maxMemory, defaultPerOcpuInGBs: 16, minPerOcpuInGBs: 1, maxPerOcpuInGBs: 64 },
   quotaNames: [quota],

@@ -6,12 +6,19 @@ import type { World } from './world.ts';
 function exposures(world: World): readonly Exposure[] {
   return [...world.vnicAttachments.values()].flatMap(({ instanceId, vnicId, lifecycleState }) => {
     const [vnic, instance] = [world.vnics.get(vnicId), world.instances.get(instanceId)];
-    if (vnic === undefined || instance?.lifecycleState !== 'RUNNING' || isGone({ lifecycleState }) || isGone(vnic)) return [];
-    const ingress = vnic.nsgIds.flatMap((id) => world.rules.get(id) ?? [])
+    if (vnic === undefined || instance?.lifecycleState !== 'RUNNING' || isGone({ lifecycleState }) || isGone(vnic))
+      return [];
+    const ingress = vnic.nsgIds
+      .flatMap((id) => world.rules.get(id) ?? [])
       .filter((rule) => rule.direction === 'INGRESS' && rule.protocol === '6')
-      .map((rule): IngressRule => ({ cidr: rule.source ?? '0.0.0.0/0', minPort: rule.tcpOptions?.destinationPortRange?.min ?? 0, maxPort: rule.tcpOptions?.destinationPortRange?.max ?? 65_535 }));
+      .map((rule): IngressRule => ({
+        cidr: rule.source ?? '0.0.0.0/0',
+        minPort: rule.tcpOptions?.destinationPortRange?.min ?? 0,
+        maxPort: rule.tcpOptions?.destinationPortRange?.max ?? 65_535,
+      }));
     return [vnic.publicIp, vnic.privateIp.startsWith('127.') ? vnic.privateIp : undefined]
-      .filter((address) => address !== undefined).map((address) => ({ address, serverId: instanceId, ingress }));
+      .filter((address) => address !== undefined)
+      .map((address) => ({ address, serverId: instanceId, ingress }));
   });
 }
 

@@ -127,7 +127,9 @@ export interface CapabilitySchemaRecord {
   readonly imageId: string;
   readonly displayName: string;
   readonly computeGlobalImageCapabilitySchemaVersionName: string;
-  readonly schemaData: Readonly<Record<string, { readonly values?: readonly string[]; readonly defaultValue?: string }>>;
+  readonly schemaData: Readonly<
+    Record<string, { readonly values?: readonly string[]; readonly defaultValue?: string }>
+  >;
 }
 
 export interface BucketRecord {
@@ -165,7 +167,13 @@ export interface ShapeRecord {
   readonly maxVnicAttachments: number;
   readonly isFlexible: boolean;
   readonly ocpuOptions?: { readonly min: number; readonly max: number };
-  readonly memoryOptions?: { readonly minInGBs: number; readonly maxInGBs: number; readonly defaultPerOcpuInGBs: number; readonly minPerOcpuInGBs: number; readonly maxPerOcpuInGBs: number };
+  readonly memoryOptions?: {
+    readonly minInGBs: number;
+    readonly maxInGBs: number;
+    readonly defaultPerOcpuInGBs: number;
+    readonly minPerOcpuInGBs: number;
+    readonly maxPerOcpuInGBs: number;
+  };
   readonly quotaNames: readonly string[];
 }
 

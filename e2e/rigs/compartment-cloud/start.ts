@@ -53,42 +53,74 @@ export interface CompartmentCloud {
 
 /** One key for all simulators of a process: making one takes longer than starting a cloud. */
 let keyPair: { readonly privateKey: string; readonly publicKey: string } | undefined;
-const labKey = (): { readonly privateKey: string; readonly publicKey: string } => (keyPair ??= generateKeyPairSync('rsa', {
-  modulusLength: 2048, publicKeyEncoding: { type: 'spki', format: 'pem' }, privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-}));
+const labKey = (): { readonly privateKey: string; readonly publicKey: string } =>
+  (keyPair ??= generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  }));
 
 /** Starts a cloud of its own on loopback: its services behind one address, each below its name. */
 export async function startCompartmentCloud(options: CompartmentCloudOptions = {}): Promise<CompartmentCloud> {
   const hex = (): string => createHash('sha256').update(randomUUID()).digest('hex').slice(0, 40);
   const [tenancy, user] = [`ocid1.tenancy.oc1..${hex()}`, `ocid1.user.oc1..${hex()}`];
   const { privateKey, publicKey } = labKey();
-  const fingerprint = (createHash('md5').update(createPublicKey(publicKey).export({ type: 'spki', format: 'der' })).digest('hex').match(/../g) ?? []).join(':');
+  const fingerprint = (
+    createHash('md5')
+      .update(createPublicKey(publicKey).export({ type: 'spki', format: 'der' }))
+      .digest('hex')
+      .match(/../g) ?? []
+  ).join(':');
   const setup = {
-    tenancy, region: options.region ?? 'eu-frankfurt-1', namespace: 'labnamespace', domains: defaultDomains, shapes: options.shapes ?? defaultShapes,
+    tenancy,
+    region: options.region ?? 'eu-frankfurt-1',
+    namespace: 'labnamespace',
+    domains: defaultDomains,
+    shapes: options.shapes ?? defaultShapes,
     limits: { ...defaultLimits, ...options.limits },
     ...(options.portal === undefined ? {} : { portal: options.portal }),
   };
   const signatures = new SignatureCheck(() => (options.clock ?? { now: () => Date.now() }).now());
   signatures.register(`${tenancy}/${user}/${fingerprint}`, publicKey);
-  const simulation = await startSimulation('compartment-cloud', options, (ground) => {
-    const world = new World(ground, setup);
-    stock(world);
-    return world;
-  }, (world) => ({
-    protocol, operations,
-    requestIdHeader: 'opc-request-id',
-    authenticate: (request) => signatures.check(request),
-    admit: (_world, { operation }) => {
-      if (world.forbidden.has(operation)) throw refuse(404, 'NotAuthorizedOrNotFound', 'Authorization failed or requested resource not found.');
+  const simulation = await startSimulation(
+    'compartment-cloud',
+    options,
+    (ground) => {
+      const world = new World(ground, setup);
+      stock(world);
+      return world;
     },
-    description: vendorDescription(),
-    undescribed: operationIds.filter((id) => described[id] === undefined),
-  }));
+    (world) => ({
+      protocol,
+      operations,
+      requestIdHeader: 'opc-request-id',
+      authenticate: (request) => signatures.check(request),
+      admit: (_world, { operation }) => {
+        if (world.forbidden.has(operation))
+          throw refuse(404, 'NotAuthorizedOrNotFound', 'Authorization failed or requested resource not found.');
+      },
+      description: vendorDescription(),
+      undescribed: operationIds.filter((id) => described[id] === undefined),
+    }),
+  );
   const { url, world, folder, faults, calls, check, violations, close } = simulation;
   const named = (name: string) => [...world.compartments.values()].find((one) => one.name === name)?.id ?? '';
   return {
-    url, tenancy, user, region: setup.region, compartment: named('migrations'), networkCompartment: named('networks'), privateKey, fingerprint, signatures,
-    folder, world, faults, calls, violations, close,
+    url,
+    tenancy,
+    user,
+    region: setup.region,
+    compartment: named('migrations'),
+    networkCompartment: named('networks'),
+    privateKey,
+    fingerprint,
+    signatures,
+    folder,
+    world,
+    faults,
+    calls,
+    violations,
+    close,
     conformance: check,
     idOf(kind, name) {
       const all = { subnet: world.subnets, image: world.images, group: world.groups }[kind];
@@ -103,7 +135,10 @@ const volume = (model: 'Volume' | 'BootVolume'): Readonly<Record<string, TypedOp
   [`BlockstorageClient.list${model}s`]: { answer: model, listIn: 'body' },
   [`BlockstorageClient.get${model}`]: { answer: model },
   [`BlockstorageClient.create${model}`]: { request: `Create${model}Details`, answer: model },
-  [`BlockstorageClient.update${model}`]: { ...(model === 'BootVolume' ? { request: 'UpdateBootVolumeDetails' } : { request: 'UpdateBootVolumeDetails' }), answer: model },
+  [`BlockstorageClient.update${model}`]: {
+    ...(model === 'BootVolume' ? { request: 'UpdateBootVolumeDetails' } : { request: 'UpdateBootVolumeDetails' }),
+    answer: model,
+  },
   [`BlockstorageClient.delete${model}`]: {},
 });
 
@@ -116,9 +151,15 @@ const described: Readonly<Record<string, TypedOperation>> = {
   'ComputeClient.terminateInstance': {},
   'ComputeClient.instanceAction': { answer: 'Instance' },
   'ComputeClient.listShapes': { answer: 'Shape', listIn: 'body' },
-  'ComputeClient.listVolumeAttachments': { answer: 'IScsiVolumeAttachment | ParavirtualizedVolumeAttachment', listIn: 'body' },
+  'ComputeClient.listVolumeAttachments': {
+    answer: 'IScsiVolumeAttachment | ParavirtualizedVolumeAttachment',
+    listIn: 'body',
+  },
   'ComputeClient.getVolumeAttachment': { answer: 'IScsiVolumeAttachment | ParavirtualizedVolumeAttachment' },
-  'ComputeClient.attachVolume': { request: 'AttachIScsiVolumeDetails | AttachParavirtualizedVolumeDetails | AttachEmulatedVolumeDetails', answer: 'IScsiVolumeAttachment | ParavirtualizedVolumeAttachment' },
+  'ComputeClient.attachVolume': {
+    request: 'AttachIScsiVolumeDetails | AttachParavirtualizedVolumeDetails | AttachEmulatedVolumeDetails',
+    answer: 'IScsiVolumeAttachment | ParavirtualizedVolumeAttachment',
+  },
   'ComputeClient.detachVolume': {},
   'ComputeClient.listBootVolumeAttachments': { answer: 'BootVolumeAttachment', listIn: 'body' },
   'ComputeClient.listVnicAttachments': { answer: 'VnicAttachment', listIn: 'body' },
@@ -133,12 +174,17 @@ const described: Readonly<Record<string, TypedOperation>> = {
   'VirtualNetworkClient.getSubnet': { answer: 'Subnet' },
   'VirtualNetworkClient.listNetworkSecurityGroups': { answer: 'NetworkSecurityGroup', listIn: 'body' },
   'VirtualNetworkClient.getNetworkSecurityGroup': { answer: 'NetworkSecurityGroup' },
-  'VirtualNetworkClient.createNetworkSecurityGroup': { request: 'CreateNetworkSecurityGroupDetails', answer: 'NetworkSecurityGroup' },
+  'VirtualNetworkClient.createNetworkSecurityGroup': {
+    request: 'CreateNetworkSecurityGroupDetails',
+    answer: 'NetworkSecurityGroup',
+  },
 };
 
 function vendorDescription(): ReturnType<typeof typedDescription> | undefined {
   const path = process.env[modelsVariable];
-  return path === undefined || path === '' ? undefined : typedDescription(JSON.parse(readFileSync(path, 'utf8')) as TypedModels, described);
+  return path === undefined || path === ''
+    ? undefined
+    : typedDescription(JSON.parse(readFileSync(path, 'utf8')) as TypedModels, described);
 }
 
 /** What every tenancy of the lab has: compartments, networks in one of them, images of the platform. */
@@ -153,16 +199,35 @@ function stock(world: World): void {
   const common = { timeCreated: world.now(), lifecycleState: 'AVAILABLE' };
   for (const compartmentId of [migrations ?? '', networks ?? '']) {
     const vcnId = world.newId('vcn');
-    world.vcns.set(vcnId, { ...common, id: vcnId, compartmentId, displayName: 'lab', cidrBlock: '10.20.0.0/16', cidrBlocks: ['10.20.0.0/16'] });
+    world.vcns.set(vcnId, {
+      ...common,
+      id: vcnId,
+      compartmentId,
+      displayName: 'lab',
+      cidrBlock: '10.20.0.0/16',
+      cidrBlocks: ['10.20.0.0/16'],
+    });
     const isShared = compartmentId === networks;
     const subnets: readonly (readonly [string, string, boolean])[] = isShared
       ? [['shared', '10.40.0.0/24', false]]
-      : [['workers', world.ground.privatePrefix, false], ['production', '10.20.0.0/24', false], ['backup', '10.20.1.0/24', true]];
+      : [
+          ['workers', world.ground.privatePrefix, false],
+          ['production', '10.20.0.0/24', false],
+          ['backup', '10.20.1.0/24', true],
+        ];
     for (const [displayName, cidrBlock, isPrivate] of subnets) {
       const id = world.newId('subnet');
       world.subnets.set(id, {
-        ...common, id, compartmentId, vcnId, displayName, cidrBlock, virtualRouterIp: cidrBlock.replace(/\d+\/\d+$/, '1'), virtualRouterMac: '00:00:17:00:00:01',
-        routeTableId: world.newId('routetable'), prohibitPublicIpOnVnic: isPrivate,
+        ...common,
+        id,
+        compartmentId,
+        vcnId,
+        displayName,
+        cidrBlock,
+        virtualRouterIp: cidrBlock.replace(/\d+\/\d+$/, '1'),
+        virtualRouterMac: '00:00:17:00:00:01',
+        routeTableId: world.newId('routetable'),
+        prohibitPublicIpOnVnic: isPrivate,
       });
     }
     for (const displayName of isShared ? ['shared-web'] : ['web', 'closed']) {
@@ -172,10 +237,27 @@ function stock(world: World): void {
     }
   }
   const image = (displayName: string, operatingSystem: string, consistent: boolean): ImageRecord => ({
-    ...common, id: world.newId('image'), compartmentId: '', displayName, operatingSystem, operatingSystemVersion: '9', createImageAllowed: true, launchMode: 'PARAVIRTUALIZED', freeformTags: {},
+    ...common,
+    id: world.newId('image'),
+    compartmentId: '',
+    displayName,
+    operatingSystem,
+    operatingSystemVersion: '9',
+    createImageAllowed: true,
+    launchMode: 'PARAVIRTUALIZED',
+    freeformTags: {},
     launchOptions: {
-      bootVolumeType: 'PARAVIRTUALIZED', firmware: 'UEFI_64', networkType: 'PARAVIRTUALIZED', remoteDataVolumeType: 'PARAVIRTUALIZED', isConsistentVolumeNamingEnabled: consistent,
+      bootVolumeType: 'PARAVIRTUALIZED',
+      firmware: 'UEFI_64',
+      networkType: 'PARAVIRTUALIZED',
+      remoteDataVolumeType: 'PARAVIRTUALIZED',
+      isConsistentVolumeNamingEnabled: consistent,
     },
   });
-  for (const one of [image('Oracle-Linux-9', 'Oracle Linux', true), image('Debian-12', 'Debian', false), image('Windows-Server-2022', 'Windows', true)]) world.images.set(one.id, one);
+  for (const one of [
+    image('Oracle-Linux-9', 'Oracle Linux', true),
+    image('Debian-12', 'Debian', false),
+    image('Windows-Server-2022', 'Windows', true),
+  ])
+    world.images.set(one.id, one);
 }

@@ -55,7 +55,9 @@ export class World extends SimulatedWorld {
   constructor(ground: Ground, setup: WorldSetup) {
     super(ground);
     this.setup = setup;
-    this.tokens = new ClientTokens(() => new ApiError(409, 'The retry token was used with other parameters.', { code: 'InvalidatedRetryToken' }));
+    this.tokens = new ClientTokens(
+      () => new ApiError(409, 'The retry token was used with other parameters.', { code: 'InvalidatedRetryToken' }),
+    );
   }
 
   newId(kind: string): string {
@@ -75,12 +77,17 @@ export class World extends SimulatedWorld {
   }
 
   openWork(requestId: string, about: records.AboutWork) {
-    return this.openOperation<records.AboutWork>(`ocid1.coreservicesworkrequest.oc1.${this.setup.region}.${requestId.replaceAll('-', '')}`, about);
+    return this.openOperation<records.AboutWork>(
+      `ocid1.coreservicesworkrequest.oc1.${this.setup.region}.${requestId.replaceAll('-', '')}`,
+      about,
+    );
   }
 
   /** What of the service limits is in use, in an availability domain. */
   usage(domain: string): Readonly<Record<string, number>> {
-    const volumes = [...this.volumes.values()].filter((volume) => volume.availabilityDomain === domain && !isGone(volume));
+    const volumes = [...this.volumes.values()].filter(
+      (volume) => volume.availabilityDomain === domain && !isGone(volume),
+    );
     const used: Record<string, number> = {
       'block-storage/volume-count': volumes.length,
       'block-storage/total-storage-gb': volumes.reduce((sum, volume) => sum + volume.sizeInGBs, 0),
@@ -96,38 +103,65 @@ export class World extends SimulatedWorld {
 
   demandLimits(domain: string, more: Readonly<Record<string, number>>): void {
     demandQuota(this.setup.limits, this.usage(domain), more, (message) =>
-      refuse(400, 'LimitExceeded', `The following service limits were exceeded: ${message}. Request a service limit increase from the service limits page in the console.`));
+      refuse(
+        400,
+        'LimitExceeded',
+        `The following service limits were exceeded: ${message}. Request a service limit increase from the service limits page in the console.`,
+      ),
+    );
   }
 
   /** Lets go of what is long gone, so that no call takes longer the more has been. */
   forgetLongGone(): void {
-    for (const all of [this.volumes, this.backups, this.instances, this.attachments, this.bootAttachments, this.vnicAttachments, this.vnics, this.groups, this.images]) {
-      const gone = [...all as Iterable<readonly [string, { readonly lifecycleState: string }]>].filter(([, one]) => isGone(one));
+    for (const all of [
+      this.volumes,
+      this.backups,
+      this.instances,
+      this.attachments,
+      this.bootAttachments,
+      this.vnicAttachments,
+      this.vnics,
+      this.groups,
+      this.images,
+    ]) {
+      const gone = [...(all as Iterable<readonly [string, { readonly lifecycleState: string }]>)].filter(([, one]) =>
+        isGone(one),
+      );
       if (gone.length > 2 * goneThatStay) for (const [id] of gone.slice(0, -goneThatStay)) all.delete(id);
     }
   }
 
   /** Resources that something made and nobody removed, as `kind name`, for tests that demand a clean end. An image that volumes stand on is their cache. */
   leftovers(): string[] {
-    const there = <R extends { lifecycleState: string }>(all: Iterable<R>): R[] => [...all].filter((one) => !isGone(one));
+    const there = <R extends { lifecycleState: string }>(all: Iterable<R>): R[] =>
+      [...all].filter((one) => !isGone(one));
     const volumes = there(this.volumes.values());
     const used = new Set(volumes.map(({ imageId }) => imageId));
     return [
       ...there(this.instances.values()).map((one) => `server ${one.displayName}`),
-      ...volumes.map((one) => `${one.freeformTags['causeway-use'] === 'snapshot' ? 'snapshot' : 'volume'} ${one.displayName}`),
+      ...volumes.map(
+        (one) => `${one.freeformTags['causeway-use'] === 'snapshot' ? 'snapshot' : 'volume'} ${one.displayName}`,
+      ),
       ...there(this.backups.values()).map((one) => `snapshot ${one.displayName}`),
-      ...there(this.groups.values()).filter((one) => one.freeformTags['managed-by'] === 'causeway').map((one) => `security-group ${one.displayName}`),
-      ...there(this.images.values()).filter((one) => one.freeformTags['managed-by'] === 'causeway' && !used.has(one.id)).map((one) => `image ${one.displayName}`),
+      ...there(this.groups.values())
+        .filter((one) => one.freeformTags['managed-by'] === 'causeway')
+        .map((one) => `security-group ${one.displayName}`),
+      ...there(this.images.values())
+        .filter((one) => one.freeformTags['managed-by'] === 'causeway' && !used.has(one.id))
+        .map((one) => `image ${one.displayName}`),
       ...[...this.buckets.values()].map((one) => `bucket ${one.name}`),
     ];
   }
 }
 
-export const isGone = ({ lifecycleState }: { readonly lifecycleState: string }): boolean => ['TERMINATED', 'DELETED', 'DETACHED'].includes(lifecycleState);
-export const refuse = (status: number, code: string, message: string): ApiError => new ApiError(status, message, { code });
+export const isGone = ({ lifecycleState }: { readonly lifecycleState: string }): boolean =>
+  ['TERMINATED', 'DELETED', 'DETACHED'].includes(lifecycleState);
+export const refuse = (status: number, code: string, message: string): ApiError =>
+  new ApiError(status, message, { code });
 export const invalid = (message: string): ApiError => refuse(400, 'InvalidParameter', message);
 export const incorrectState = (message: string): ApiError => refuse(409, 'IncorrectState', message);
-export const notFound = (what: string): ApiError => refuse(404, 'NotAuthorizedOrNotFound', `Authorization failed or requested resource not found. (${what})`);
+export const notFound = (what: string): ApiError =>
+  refuse(404, 'NotAuthorizedOrNotFound', `Authorization failed or requested resource not found. (${what})`);
 
 export function demand<R extends object>(collection: Collection<R>, id: unknown): R {
   return collection.demand(typeof id === 'string' ? id : undefined, notFound);
@@ -143,8 +177,10 @@ export function tagsOf(body: Readonly<Record<string, unknown>>): records.Tags {
   const tags = body['freeformTags'] ?? {};
   if (typeof tags !== 'object' || tags === null) throw invalid('freeformTags must be a map');
   for (const [key, value] of Object.entries(tags)) {
-    if (key === '' || key.length > 100 || /[^\x21-\x7e]/.test(key)) throw invalid(`freeformTags: the key '${key}' is not valid`);
-    if (typeof value !== 'string' || value.length > 256) throw invalid(`freeformTags: the value of '${key}' is not valid`);
+    if (key === '' || key.length > 100 || /[^\x21-\x7e]/.test(key))
+      throw invalid(`freeformTags: the key '${key}' is not valid`);
+    if (typeof value !== 'string' || value.length > 256)
+      throw invalid(`freeformTags: the value of '${key}' is not valid`);
   }
   if (Object.keys(tags).length > 64) throw invalid('freeformTags: too many tags');
   return tags as records.Tags;
@@ -163,10 +199,20 @@ export function domainOf({ world, body }: Call): string {
 }
 
 /** A page of those that the query asks for: each given member has to be the same. */
-export function listReply<R extends object>(call: Call, items: readonly R[], members: readonly string[], show: (item: R) => unknown = (item) => item) {
+export function listReply<R extends object>(
+  call: Call,
+  items: readonly R[],
+  members: readonly string[],
+  show: (item: R) => unknown = (item) => item,
+) {
   const { query } = call;
   if (members.includes('compartmentId')) demand(call.world.compartments, query.get('compartmentId') ?? undefined);
-  const wanted = items.filter((item) => members.every((name) => query.get(name) === null || String((item as Readonly<Record<string, unknown>>)[name]) === query.get(name)));
+  const wanted = items.filter((item) =>
+    members.every(
+      (name) =>
+        query.get(name) === null || String((item as Readonly<Record<string, unknown>>)[name]) === query.get(name),
+    ),
+  );
   const limit = Math.min(1000, Number(query.get('limit') ?? '50'));
   const from = Number(query.get('page') ?? '0');
   const next = from + limit < wanted.length ? { 'opc-next-page': String(from + limit) } : {};
@@ -178,6 +224,8 @@ export function creation(operation: Operation): Operation {
   return (call) => {
     const token = call.headers['opc-retry-token'];
     call.world.forgetLongGone();
-    return call.world.tokens.once(call.operation, typeof token === 'string' ? token : undefined, call.body, () => operation(call));
+    return call.world.tokens.once(call.operation, typeof token === 'string' ? token : undefined, call.body, () =>
+      operation(call),
+    );
   };
 }

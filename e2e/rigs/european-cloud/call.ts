@@ -8,7 +8,9 @@ export type Operation = kit.Operation<World>;
 
 /** Linear check of a general name: the vendor's own pattern backtracks without end. */
 export function isGeneralName(text: string): boolean {
-  return text.length <= 127 && /^[A-Za-z0-9]/.test(text) && /[A-Za-z0-9]$/.test(text) && /^[A-Za-z0-9 /._-]+$/.test(text);
+  return (
+    text.length <= 127 && /^[A-Za-z0-9]/.test(text) && /[A-Za-z0-9]$/.test(text) && /^[A-Za-z0-9 /._-]+$/.test(text)
+  );
 }
 
 export function invalid(field: string, problem: string): Error {
@@ -18,11 +20,12 @@ export function invalid(field: string, problem: string): Error {
 const fields = kit.fieldReader(invalid);
 export const { objectField, stringList } = fields;
 export const stringField = (call: Call, field: string): string => fields.stringField(call.body, field);
-export const optionalString = (call: Call, field: string): string | undefined => fields.optionalString(call.body, field);
+export const optionalString = (call: Call, field: string): string | undefined =>
+  fields.optionalString(call.body, field);
 
 export function nameField(call: Call, fallback?: string): string {
   const name = call.body['name'] === undefined && fallback !== undefined ? fallback : stringField(call, 'name');
-  if (!isGeneralName(name)) throw invalid('name', 'string doesn\'t match the regular expression');
+  if (!isGeneralName(name)) throw invalid('name', "string doesn't match the regular expression");
   return name;
 }
 
@@ -34,7 +37,8 @@ export function labelsField(call: Call): Labels {
   const entries = Object.entries(objectField(call.body['labels'], 'labels'));
   for (const [key, value] of entries) {
     if (!labelKey.test(key) || key.startsWith('stackit-')) throw invalid(`labels/${key}`, 'label key is not valid');
-    if (typeof value !== 'string' || !labelValue.test(value)) throw invalid(`labels/${key}`, 'label value is not valid');
+    if (typeof value !== 'string' || !labelValue.test(value))
+      throw invalid(`labels/${key}`, 'label value is not valid');
   }
   return Object.fromEntries(entries) as Labels;
 }

@@ -3,8 +3,14 @@ import type { MachineType, PerformanceClass, Quotas } from './records.ts';
 /** What the lab's region offers unless a test says otherwise. */
 export const defaultZones: readonly string[] = ['eu01-1', 'eu01-2', 'eu01-3', 'eu01-m'];
 
-const type = (name: string, vcpus: number, ramGB: number, description: string, extraSpecs = {}): MachineType =>
-  ({ name, vcpus, ram: ramGB * 1024, disk: 0, description, extraSpecs });
+const type = (name: string, vcpus: number, ramGB: number, description: string, extraSpecs = {}): MachineType => ({
+  name,
+  vcpus,
+  ram: ramGB * 1024,
+  disk: 0,
+  description,
+  extraSpecs,
+});
 
 export const defaultMachineTypes: readonly MachineType[] = [
   type('c2i.1', 1, 2, 'Compute optimised, 1 vCPU', { cpu: 'intel-icelake-generic', aggregate: 'c2i' }),

@@ -8,15 +8,24 @@ export type { FaultCase } from '../cloud-kit/fault-cases.ts';
 
 /** Changes that are accepted first and done later: they can fail, or never end, after the answer. */
 const doneLater: readonly string[] = [
-  'CreateVolume', 'ResizeVolume', 'DeleteVolume', 'CreateServer', 'DeleteServer', 'StartServer', 'AddVolumeToServer', 'RemoveVolumeFromServer',
-  'CreateSnapshot', 'DeleteSnapshot',
+  'CreateVolume',
+  'ResizeVolume',
+  'DeleteVolume',
+  'CreateServer',
+  'DeleteServer',
+  'StartServer',
+  'AddVolumeToServer',
+  'RemoveVolumeFromServer',
+  'CreateSnapshot',
+  'DeleteSnapshot',
 ];
 
 /** Every fault that can hit one of these calls. */
-export const faultCases = (calls: readonly CallRecord[]): FaultCase[] => faultCasesOf(calls, {
-  isDoneLater: (operation) => doneLater.includes(operation),
-  isRead: ({ method, operation }) => method === 'GET' || operation === 'CreateShortLivedAccessToken',
-});
+export const faultCases = (calls: readonly CallRecord[]): FaultCase[] =>
+  faultCasesOf(calls, {
+    isDoneLater: (operation) => doneLater.includes(operation),
+    isRead: ({ method, operation }) => method === 'GET' || operation === 'CreateShortLivedAccessToken',
+  });
 
 /** How many of each kind there are at this moment. */
 export function census(world: World): Readonly<Record<string, number>> {
@@ -36,7 +45,8 @@ export async function endHanging(world: World): Promise<void> {
   for (const volume of world.volumes.values()) {
     if (volume.status === 'CREATING') {
       // What it is made of may be gone by now: roll-backs remove what they can.
-      if (volume.source?.type === 'snapshot' && world.snapshots.has(volume.source.id)) await world.ground.files.copy(volume.source.id, volume.id);
+      if (volume.source?.type === 'snapshot' && world.snapshots.has(volume.source.id))
+        await world.ground.files.copy(volume.source.id, volume.id);
       else await world.ground.files.createBlank(volume.id, volume.size * gibibyte);
       volume.status = 'AVAILABLE';
     }

@@ -14,6 +14,9 @@ test.each([
   expect(parseFilter(filter)(fields)).toBe(expected);
 });
 
-test.each(['vcpus', 'vcpus >=', 'vcpus >= 2 )', '(vcpus >= 2', 'vcpus ~ 2', 'vcpus >= two'])('the filter %s is refused', (filter) => {
-  expect(() => parseFilter(filter)(fields)).toThrow(/filter/);
-});
+test.each(['vcpus', 'vcpus >=', 'vcpus >= 2 )', '(vcpus >= 2', 'vcpus ~ 2', 'vcpus >= two'])(
+  'the filter %s is refused',
+  (filter) => {
+    expect(() => parseFilter(filter)(fields)).toThrow(/filter/);
+  },
+);

@@ -74,15 +74,25 @@ export function parseFilter(text: string): Predicate {
 function compare(value: string | number, operator: string, wanted: string | number): boolean {
   if (typeof value !== typeof wanted) throw badRequest('filter compares a number with a string');
   switch (operator) {
-    case '==': return value === wanted;
-    case '!=': return value !== wanted;
-    case '<': return value < wanted;
-    case '<=': return value <= wanted;
-    case '>': return value > wanted;
-    case '>=': return value >= wanted;
-    case 'contains': return String(value).includes(String(wanted));
-    case 'startsWith': return String(value).startsWith(String(wanted));
-    case 'endsWith': return String(value).endsWith(String(wanted));
-    default: throw badRequest(`filter has the unknown operator ${operator}`);
+    case '==':
+      return value === wanted;
+    case '!=':
+      return value !== wanted;
+    case '<':
+      return value < wanted;
+    case '<=':
+      return value <= wanted;
+    case '>':
+      return value > wanted;
+    case '>=':
+      return value >= wanted;
+    case 'contains':
+      return String(value).includes(String(wanted));
+    case 'startsWith':
+      return String(value).startsWith(String(wanted));
+    case 'endsWith':
+      return String(value).endsWith(String(wanted));
+    default:
+      throw badRequest(`filter has the unknown operator ${operator}`);
   }
 }

@@ -9,7 +9,9 @@ function ingressOf(world: World, nic: NicRecord): readonly IngressRule[] {
   if (!nic.nicSecurity) return [everything];
   return nic.securityGroups
     .flatMap((id) => world.securityGroups.get(id)?.rules ?? [])
-    .filter((rule) => rule.direction === 'ingress' && rule.ethertype === 'IPv4' && rule.remoteSecurityGroupId === undefined)
+    .filter(
+      (rule) => rule.direction === 'ingress' && rule.ethertype === 'IPv4' && rule.remoteSecurityGroupId === undefined,
+    )
     .filter((rule) => rule.protocol === undefined || rule.protocol.name === 'tcp')
     .map((rule) => ({
       cidr: rule.ipRange ?? '0.0.0.0/0',

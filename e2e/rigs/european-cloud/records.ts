@@ -110,7 +110,11 @@ export interface ServerRecord {
   metadata: Labels;
   readonly machineType: string;
   readonly availabilityZone: string;
-  readonly bootVolume: { readonly id: string; readonly deleteOnTermination: boolean; readonly source: { type: string; id: string } };
+  readonly bootVolume: {
+    readonly id: string;
+    readonly deleteOnTermination: boolean;
+    readonly source: { type: string; id: string };
+  };
   /** Volume id → whether it goes with the server. Boot volume included. */
   readonly attachments: Map<string, boolean>;
   readonly imageId?: string;

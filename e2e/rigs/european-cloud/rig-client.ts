@@ -28,7 +28,9 @@ export class RigClient {
     const { kid, iss, sub, aud } = credentials;
     const head = encode({ alg: 'RS512', typ: 'JWT', kid, ...changes.header });
     const payload = encode({ iss, sub, aud, jti: randomUUID(), iat: seconds, exp: seconds + 600, ...changes.claims });
-    const signature = createSign('RSA-SHA512').update(`${head}.${payload}`).sign(changes.privateKey ?? credentials.privateKey, 'base64url');
+    const signature = createSign('RSA-SHA512')
+      .update(`${head}.${payload}`)
+      .sign(changes.privateKey ?? credentials.privateKey, 'base64url');
     return `${head}.${payload}.${signature}`;
   }
 
@@ -44,12 +46,16 @@ export class RigClient {
   /** `path` starting with `/v2/` is taken as it is, anything else is within the project and region. */
   async call(method: string, path: string, body?: object): Promise<Answer> {
     const { urls, projectId, region } = this.#cloud;
-    const url = path.startsWith('/v2/') ? `${urls.iaas}${path}` : `${urls.iaas}/v2/projects/${projectId}/regions/${region}/${path}`;
-    return answerOf(await fetch(url, {
-      method,
-      headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    }));
+    const url = path.startsWith('/v2/')
+      ? `${urls.iaas}${path}`
+      : `${urls.iaas}/v2/projects/${projectId}/regions/${region}/${path}`;
+    return answerOf(
+      await fetch(url, {
+        method,
+        headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    );
   }
 
   /** Reads `path` until its status is one of `wanted` (404 counts as `GONE`); the deadline is generous, because emulated machines share few processors. */
@@ -59,7 +65,8 @@ export class RigClient {
       const answer = await this.call('GET', path);
       const status = answer.status === 404 ? 'GONE' : String(answer.body['status']);
       if (wanted.includes(status)) return answer;
-      if (Date.now() > deadline) throw new Error(`${path} is ${status}, not ${wanted.join(' or ')}: ${JSON.stringify(answer.body)}`);
+      if (Date.now() > deadline)
+        throw new Error(`${path} is ${status}, not ${wanted.join(' or ')}: ${JSON.stringify(answer.body)}`);
       await delay(10);
     }
   }

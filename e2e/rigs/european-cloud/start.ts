@@ -25,7 +25,11 @@ export interface EuropeanCloudOptions extends SimulationOptions {
   readonly performanceClasses?: readonly PerformanceClass[];
   readonly quotas?: Partial<Quotas>;
   /** Names of networks beside the usual ones, and their prefixes. */
-  readonly networks?: readonly { readonly name: string; readonly prefix: string; readonly labels?: Readonly<Record<string, string>> }[];
+  readonly networks?: readonly {
+    readonly name: string;
+    readonly prefix: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  }[];
   readonly images?: readonly Partial<ImageRecord>[];
 }
 
@@ -61,18 +65,27 @@ export async function startEuropeanCloud(options: EuropeanCloudOptions = {}): Pr
     quotas: { ...defaultQuotas, ...options.quotas },
   };
   const tokens = new TokenEndpoint('https://service-account.invalid');
-  const simulation = await startSimulation('european-cloud', options, (ground) => {
-    const world = new World(ground, setup, tokens);
-    stock(world, options, ground.privatePrefix);
-    return world;
-  }, () => ({
-    protocol, operations, newRequestId, admit,
-    authenticate: ({ headers }, operation) => {
-      if (operation !== 'CreateShortLivedAccessToken' && !tokens.accepts(headers.authorization)) throw new ApiError(401, 'Unauthorized');
+  const simulation = await startSimulation(
+    'european-cloud',
+    options,
+    (ground) => {
+      const world = new World(ground, setup, tokens);
+      stock(world, options, ground.privatePrefix);
+      return world;
     },
-    description: vendorDescription(),
-    undescribed: ['CreateShortLivedAccessToken'],
-  }));
+    () => ({
+      protocol,
+      operations,
+      newRequestId,
+      admit,
+      authenticate: ({ headers }, operation) => {
+        if (operation !== 'CreateShortLivedAccessToken' && !tokens.accepts(headers.authorization))
+          throw new ApiError(401, 'Unauthorized');
+      },
+      description: vendorDescription(),
+      undescribed: ['CreateShortLivedAccessToken'],
+    }),
+  );
   const { url, world, folder, faults, calls, check, violations, close } = simulation;
   const token = `${url}/token`;
   return {
@@ -81,7 +94,13 @@ export async function startEuropeanCloud(options: EuropeanCloudOptions = {}): Pr
     organizationId: newId(),
     projectId: setup.projectId,
     region: setup.region,
-    folder, world, faults, tokens, calls, violations, close,
+    folder,
+    world,
+    faults,
+    tokens,
+    calls,
+    violations,
+    close,
     conformance: check,
     volumePath: (id) => world.ground.files.path(id),
   };
@@ -95,7 +114,9 @@ function admit({ setup }: World, { params: { projectId, region } }: Route): void
 /** The vendor's document, whose enumerations may get further values at any time. */
 function vendorDescription(): ReturnType<typeof openApiDescription> | undefined {
   const path = process.env[openApiVariable];
-  return path === undefined || path === '' ? undefined : openApiDescription(JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>, { openEnums: true });
+  return path === undefined || path === ''
+    ? undefined
+    : openApiDescription(JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>, { openEnums: true });
 }
 
 /** Networks, images and the default security group that every project of the lab has. */
@@ -108,29 +129,62 @@ function stock(world: World, options: EuropeanCloudOptions, reachablePrefix: str
   ];
   for (const { name, prefix, ...rest } of networks) {
     const network: NetworkRecord = {
-      id: newId(), createdAt: now(), name, status: 'CREATED', labels: 'labels' in rest ? (rest.labels ?? {}) : {}, dhcp: true, routed: true,
+      id: newId(),
+      createdAt: now(),
+      name,
+      status: 'CREATED',
+      labels: 'labels' in rest ? (rest.labels ?? {}) : {},
+      dhcp: true,
+      routed: true,
       ipv4: { prefixes: [prefix], gateway: prefix.replace(/\d+\/\d+$/, '1'), nameservers: ['192.0.2.53'] },
     };
     world.networks.set(network.id, network);
   }
   const linux = { operatingSystem: 'linux', architecture: 'x86', uefi: false };
   const images: Partial<ImageRecord>[] = [
-    { name: 'Debian 12', minDiskSize: 4, config: { ...linux, operatingSystemDistro: 'debian', operatingSystemVersion: '12' } },
-    { name: 'Ubuntu 24.04', minDiskSize: 8, config: { ...linux, operatingSystemDistro: 'ubuntu', operatingSystemVersion: '24.04' } },
-    { name: 'Windows Server 2022', minDiskSize: 40, minRam: 4096, config: { operatingSystem: 'windows', architecture: 'x86', uefi: true } },
+    {
+      name: 'Debian 12',
+      minDiskSize: 4,
+      config: { ...linux, operatingSystemDistro: 'debian', operatingSystemVersion: '12' },
+    },
+    {
+      name: 'Ubuntu 24.04',
+      minDiskSize: 8,
+      config: { ...linux, operatingSystemDistro: 'ubuntu', operatingSystemVersion: '24.04' },
+    },
+    {
+      name: 'Windows Server 2022',
+      minDiskSize: 40,
+      minRam: 4096,
+      config: { operatingSystem: 'windows', architecture: 'x86', uefi: true },
+    },
     { name: 'Shared appliance', minDiskSize: 8, scope: 'organization', config: linux },
     ...(options.images ?? []),
   ];
   for (const image of images) {
     const made: ImageRecord = {
-      id: newId(), createdAt: now(), updatedAt: now(), name: 'image', scope: 'public', status: 'AVAILABLE', minDiskSize: 4,
-      minRam: 0, diskFormat: 'qcow2', config: linux, labels: {}, ...image,
+      id: newId(),
+      createdAt: now(),
+      updatedAt: now(),
+      name: 'image',
+      scope: 'public',
+      status: 'AVAILABLE',
+      minDiskSize: 4,
+      minRam: 0,
+      diskFormat: 'qcow2',
+      config: linux,
+      labels: {},
+      ...image,
     };
     world.images.set(made.id, made);
   }
   const id = newId();
   world.securityGroups.set(id, {
-    id, createdAt: now(), name: 'default', labels: {}, stateful: true,
+    id,
+    createdAt: now(),
+    name: 'default',
+    labels: {},
+    stateful: true,
     rules: [{ id: newId(), createdAt: now(), securityGroupId: id, direction: 'egress', ethertype: 'IPv4' }],
   });
 }

@@ -47,10 +47,20 @@ export class TokenEndpoint {
 
   serviceAccountKey(tokenUrl: string): ServiceAccountKey {
     return {
-      id: this.#kid, publicKey: this.#keys.publicKey, createdAt: new Date().toISOString(), keyType: 'USER_MANAGED',
-      keyOrigin: 'GENERATED', keyAlgorithm: 'RSA_2048', active: true, validUntil: new Date(Date.now() + 30 * day).toISOString(),
+      id: this.#kid,
+      publicKey: this.#keys.publicKey,
+      createdAt: new Date().toISOString(),
+      keyType: 'USER_MANAGED',
+      keyOrigin: 'GENERATED',
+      keyAlgorithm: 'RSA_2048',
+      active: true,
+      validUntil: new Date(Date.now() + 30 * day).toISOString(),
       credentials: {
-        kid: this.#kid, iss: this.#issuer, sub: this.#sub, aud: this.#audience, privateKey: this.#keys.privateKey,
+        kid: this.#kid,
+        iss: this.#issuer,
+        sub: this.#sub,
+        aud: this.#audience,
+        privateKey: this.#keys.privateKey,
         tokenEndpoint: tokenUrl,
       },
     };
@@ -64,7 +74,10 @@ export class TokenEndpoint {
     this.#tokens.set(token, Date.now() + this.lifetimeSeconds * 1000);
     this.issued += 1;
     return {
-      access_token: token, expires_in: this.lifetimeSeconds, token_type: 'Bearer', scope: '',
+      access_token: token,
+      expires_in: this.lifetimeSeconds,
+      token_type: 'Bearer',
+      scope: '',
       refresh_token: randomBytes(32).toString('base64url'),
     };
   }
@@ -85,11 +98,15 @@ export class TokenEndpoint {
     const [head = '', payload = '', signature = ''] = assertion.split('.');
     const header = decode(head);
     const claims = decode(payload);
-    if (header['alg'] !== 'RS512' || header['typ'] !== 'JWT') throw new ApiError(400, 'assertion is not signed with RS512');
+    if (header['alg'] !== 'RS512' || header['typ'] !== 'JWT')
+      throw new ApiError(400, 'assertion is not signed with RS512');
     if (header['kid'] !== this.#kid) throw new ApiError(400, `Key with kid ${String(header['kid'])} was not found`);
-    const verified = createVerify('RSA-SHA512').update(`${head}.${payload}`).verify(this.#keys.publicKey, signature, 'base64url');
+    const verified = createVerify('RSA-SHA512')
+      .update(`${head}.${payload}`)
+      .verify(this.#keys.publicKey, signature, 'base64url');
     if (!verified) throw new ApiError(400, 'signature of the assertion is not valid');
-    if (claims['iss'] !== this.#issuer || claims['sub'] !== this.#sub) throw new ApiError(400, 'issuer or subject is not known');
+    if (claims['iss'] !== this.#issuer || claims['sub'] !== this.#sub)
+      throw new ApiError(400, 'issuer or subject is not known');
     if (claims['aud'] !== this.#audience) throw new ApiError(400, 'audience is not valid');
     const seconds = Date.now() / 1000;
     const [issuedAt, expiry] = [Number(claims['iat']), Number(claims['exp'])];

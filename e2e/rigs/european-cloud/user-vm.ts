@@ -4,8 +4,15 @@ import type { RigClient } from './rig-client.ts';
 export async function startUserVm(client: RigClient, name: string, userData?: string): Promise<string> {
   const { body: nic } = await client.call('POST', `networks/${await client.idOf('networks', 'migration')}/nics`, {});
   const { body: server, status } = await client.call('POST', 'servers', {
-    name, machineType: 'g1.1', availabilityZone: 'eu01-1', networking: { nicIds: [nic['id']] },
-    bootVolume: { source: { type: 'image', id: await client.idOf('images', 'Debian 12') }, size: 4, deleteOnTermination: true },
+    name,
+    machineType: 'g1.1',
+    availabilityZone: 'eu01-1',
+    networking: { nicIds: [nic['id']] },
+    bootVolume: {
+      source: { type: 'image', id: await client.idOf('images', 'Debian 12') },
+      size: 4,
+      deleteOnTermination: true,
+    },
     ...(userData === undefined ? {} : { userData: Buffer.from(userData).toString('base64') }),
   });
   if (status >= 300) throw new Error(`no VM ${name}: ${JSON.stringify(server)}`);

@@ -38,7 +38,12 @@ export class World extends SimulatedWorld {
   }
 
   /** A request as `GET requests/{id}` shows it. */
-  openRequest(requestId: string, action: records.RequestAction, type: string, resourceIds: readonly string[]): OperationRecord {
+  openRequest(
+    requestId: string,
+    action: records.RequestAction,
+    type: string,
+    resourceIds: readonly string[],
+  ): OperationRecord {
     return this.openOperation<records.AboutRequest>(requestId, { action, type, resourceIds });
   }
 
@@ -65,7 +70,9 @@ export class World extends SimulatedWorld {
 
   /** Throws when the project would have more than its quotas allow; what that is answered with differs by resource. */
   demandQuota(more: Partial<records.Quotas>, status = 400): void {
-    demandQuotas({ ...this.setup.quotas }, { ...this.usage() }, more, (message) => (status === 400 ? badRequest(message) : new ApiError(status, message)));
+    demandQuotas({ ...this.setup.quotas }, { ...this.usage() }, more, (message) =>
+      status === 400 ? badRequest(message) : new ApiError(status, message),
+    );
   }
 
   /** Resources that something made and nobody removed, as `kind name`, for tests that demand a clean end. */
@@ -76,7 +83,9 @@ export class World extends SimulatedWorld {
       ...[...this.snapshots.values()].map((one) => `snapshot ${one.name}`),
       ...[...this.nics.values()].map((one) => `nic ${one.name}`),
       ...[...this.publicIps.values()].map((one) => `public-ip ${one.ip}`),
-      ...[...this.securityGroups.values()].filter((one) => one.name !== 'default').map((one) => `security-group ${one.name}`),
+      ...[...this.securityGroups.values()]
+        .filter((one) => one.name !== 'default')
+        .map((one) => `security-group ${one.name}`),
       ...[...this.keyPairs.values()].map((one) => `key-pair ${one.name}`),
     ];
   }
@@ -86,4 +95,5 @@ export const newId = (): string => randomUUID();
 export const newRequestId = (): string => `req-${randomBytes(16).toString('hex')}`;
 export const now = (): string => new Date().toISOString();
 
-export const demandStatus = (what: string, status: string, allowed: readonly string[]): void => demandStatusOf(what, status, allowed, conflict);
+export const demandStatus = (what: string, status: string, allowed: readonly string[]): void =>
+  demandStatusOf(what, status, allowed, conflict);

@@ -30,9 +30,11 @@ export interface CorpusGuest {
 }
 
 const quietly = '>/dev/null 2>&1';
-const install = (packages: string): string => `(apt-get -q update && apt-get -q -y --no-install-recommends install ${packages}) ${quietly}`;
+const install = (packages: string): string =>
+  `(apt-get -q update && apt-get -q -y --no-install-recommends install ${packages}) ${quietly}`;
 // An update of GRUB's menu asks for the devices of the worker, which are none of this guest.
-const keepMenu = 'chmod -x /etc/kernel/postinst.d/zz-update-grub /etc/kernel/postrm.d/zz-update-grub 2>/dev/null || true';
+const keepMenu =
+  'chmod -x /etc/kernel/postinst.d/zz-update-grub /etc/kernel/postrm.d/zz-update-grub 2>/dev/null || true';
 const version = 'V=$(ls /boot/vmlinuz-*-amd64 | grep -v cloud | sed "s,.*vmlinuz-,,")';
 const virtio = 'virtio_blk virtio_scsi virtio_pci virtio_net virtio virtio_ring';
 
@@ -125,13 +127,15 @@ G`;
 export const corpus: Readonly<Record<string, CorpusGuest>> = {
   'initramfs-tools': { about: 'a list of modules without VirtIO (MODULES=list)', script: 'true' },
   'initramfs-tools-dep': {
-    about: 'modules of the machine that it is built on alone (MODULES=dep)', script: "sed -i 's/^MODULES=.*/MODULES=dep/' /etc/initramfs-tools/conf.d/sata-only",
+    about: 'modules of the machine that it is built on alone (MODULES=dep)',
+    script: "sed -i 's/^MODULES=.*/MODULES=dep/' /etc/initramfs-tools/conf.d/sata-only",
     shows: [['grep -h ^MODULES /etc/initramfs-tools/conf.d/sata-only', /^MODULES=dep$/]],
   },
   'dracut-hostonly': {
     about: 'dracut for the machine that it runs on (hostonly)',
-    script: `${keepMenu}\n${install('dracut')}\n${version}\nprintf 'hostonly="yes"\\n' > /etc/dracut.conf.d/10-here.conf\n`
-      + `dracut --force --hostonly --add-drivers "ahci sd_mod ext4" --omit-drivers "${virtio}" /boot/initrd.img-$V $V ${quietly}`,
+    script:
+      `${keepMenu}\n${install('dracut')}\n${version}\nprintf 'hostonly="yes"\\n' > /etc/dracut.conf.d/10-here.conf\n` +
+      `dracut --force --hostonly --add-drivers "ahci sd_mod ext4" --omit-drivers "${virtio}" /boot/initrd.img-$V $V ${quietly}`,
     shows: [['dpkg -s dracut | grep ^Status', /installed$/]],
   },
   'dracut-generic': {
@@ -141,98 +145,146 @@ export const corpus: Readonly<Record<string, CorpusGuest>> = {
   },
   'two-kernels': {
     about: 'a second kernel without AHCI, which the menu starts by default',
-    script: `${keepMenu}\n${install('linux-image-cloud-amd64')}\nC=$(ls /boot/vmlinuz-*-cloud-amd64 | sed "s,.*vmlinuz-,,")\n${version}\n`
-      + "sed -i \"s,^menuentry,set default=0\\nmenuentry \\\"Cloud\\\" {\\n  linux /boot/vmlinuz-$C root=$(grep -o 'UUID=[^ ]*' /etc/fstab | head -1) ro console=ttyS0 quiet\\n  initrd /boot/initrd.img-$C\\n}\\nmenuentry,\" /boot/grub/grub.cfg",
+    script:
+      `${keepMenu}\n${install('linux-image-cloud-amd64')}\nC=$(ls /boot/vmlinuz-*-cloud-amd64 | sed "s,.*vmlinuz-,,")\n${version}\n` +
+      'sed -i "s,^menuentry,set default=0\\nmenuentry \\"Cloud\\" {\\n  linux /boot/vmlinuz-$C root=$(grep -o \'UUID=[^ ]*\' /etc/fstab | head -1) ro console=ttyS0 quiet\\n  initrd /boot/initrd.img-$C\\n}\\nmenuentry," /boot/grub/grub.cfg',
     shows: [['uname -r', /(?<!-cloud)-amd64$/]],
   },
   'names-by-place': {
-    about: '/etc/fstab and the kernel\'s arguments name the disk by its place', shows: [['grep -c "^UUID=.* / " /etc/fstab', /^1$/]],
-    script: "sed -i 's,^UUID=[^ ]* / ,/dev/sda1 / ,' /etc/fstab\nsed -i 's,root=UUID=[^ ]*,root=/dev/sda1,' /boot/grub/grub.cfg",
+    about: "/etc/fstab and the kernel's arguments name the disk by its place",
+    shows: [['grep -c "^UUID=.* / " /etc/fstab', /^1$/]],
+    script:
+      "sed -i 's,^UUID=[^ ]* / ,/dev/sda1 / ,' /etc/fstab\nsed -i 's,root=UUID=[^ ]*,root=/dev/sda1,' /boot/grub/grub.cfg",
   },
   'network-manager': {
     about: 'NetworkManager with a static address',
-    script: `${install('network-manager')}\nrm -f /etc/network/interfaces\napt-get -q -y purge ifupdown ${quietly}\nmkdir -p /etc/NetworkManager/system-connections\n`
-      + 'printf "[connection]\\nid=lan\\ntype=ethernet\\ninterface-name=ens3\\n\\n[ethernet]\\nmac-address=00:50:56:AA:BB:01\\n\\n[ipv4]\\nmethod=manual\\naddress1=192.0.2.5/24,192.0.2.1\\n" > /etc/NetworkManager/system-connections/lan.nmconnection\n'
-      + 'chmod 600 /etc/NetworkManager/system-connections/lan.nmconnection',
+    script:
+      `${install('network-manager')}\nrm -f /etc/network/interfaces\napt-get -q -y purge ifupdown ${quietly}\nmkdir -p /etc/NetworkManager/system-connections\n` +
+      'printf "[connection]\\nid=lan\\ntype=ethernet\\ninterface-name=ens3\\n\\n[ethernet]\\nmac-address=00:50:56:AA:BB:01\\n\\n[ipv4]\\nmethod=manual\\naddress1=192.0.2.5/24,192.0.2.1\\n" > /etc/NetworkManager/system-connections/lan.nmconnection\n' +
+      'chmod 600 /etc/NetworkManager/system-connections/lan.nmconnection',
     shows: [['nmcli -g GENERAL.STATE device show ens3', /^100/]],
   },
-  'bridge': {
+  bridge: {
     about: 'ifupdown with a bridge on a card that has no lines of its own',
     script: `${install('bridge-utils')}\nprintf 'auto lo\\niface lo inet loopback\\n\\nauto br0\\niface br0 inet static\\n  address 192.0.2.5/24\\n  bridge_ports ens3\\n' > /etc/network/interfaces`,
     shows: [['ip -4 -o addr show ens3', /inet 10\.0\.2\.15/]],
   },
-  'multipath': {
-    about: 'multipath with bindings of the source\'s disk',
+  multipath: {
+    about: "multipath with bindings of the source's disk",
     script: `${install('multipath-tools')}\nmkdir -p /etc/multipath\nprintf 'mpatha 36000c29a1b2c3d4e5f60718293a4b5c6\\n' > /etc/multipath/bindings\nprintf '/36000c29a1b2c3d4e5f60718293a4b5c6/\\n' > /etc/multipath/wwids`,
     shows: [['grep -c 6000c29 /etc/multipath/bindings /etc/multipath/wwids | paste -sd" "', /bindings:0 .*wwids:0$/]],
   },
-  'selinux': {
+  selinux: {
     about: 'SELinux with the default policy',
     script: `${install('selinux-policy-default policycoreutils selinux-utils')}\nprintf 'SELINUX=permissive\\nSELINUXTYPE=default\\n' > /etc/selinux/config\nsed -i 's, ro console, ro security=selinux console,' /boot/grub/grub.cfg`,
-    shows: [['getenforce', /^Permissive$/], ['stat -c %C /etc/passwd', /:etc_t:/]],
+    shows: [
+      ['getenforce', /^Permissive$/],
+      ['stat -c %C /etc/passwd', /:etc_t:/],
+    ],
   },
-  'netplan': {
+  netplan: {
     about: 'netplan with a static address',
-    script: `${install('netplan.io')}\nrm -f /etc/network/interfaces\napt-get -q -y purge ifupdown isc-dhcp-client ${quietly}\n`
-      + "printf 'network:\\n  version: 2\\n  ethernets:\\n    ens192:\\n      addresses: [192.0.2.5/24]\\n      routes: [{to: default, via: 192.0.2.1}]\\n' > /etc/netplan/01-lan.yaml\nsystemctl -q enable systemd-networkd",
-    shows: [['ip -4 -o addr show ens192', /inet 10\.0\.2\.15\/24 .*dynamic/], ['networkctl status ens192 | grep "Network File"', /netplan/]],
+    script:
+      `${install('netplan.io')}\nrm -f /etc/network/interfaces\napt-get -q -y purge ifupdown isc-dhcp-client ${quietly}\n` +
+      "printf 'network:\\n  version: 2\\n  ethernets:\\n    ens192:\\n      addresses: [192.0.2.5/24]\\n      routes: [{to: default, via: 192.0.2.1}]\\n' > /etc/netplan/01-lan.yaml\nsystemctl -q enable systemd-networkd",
+    shows: [
+      ['ip -4 -o addr show ens192', /inet 10\.0\.2\.15\/24 .*dynamic/],
+      ['networkctl status ens192 | grep "Network File"', /netplan/],
+    ],
   },
-  'networkd': {
+  networkd: {
     about: 'systemd-networkd, which knows the card by its old address and names it',
-    script: `rm -f /etc/network/interfaces\napt-get -q -y purge ifupdown isc-dhcp-client ${quietly}\n`
-      + "printf '[Match]\\nMACAddress=00:50:56:aa:bb:01\\n\\n[Link]\\nName=lan0\\n' > /etc/systemd/network/10-lan.link\n"
-      + "printf '[Match]\\nMACAddress=00:50:56:aa:bb:01\\n\\n[Network]\\nAddress=192.0.2.5/24\\nGateway=192.0.2.1\\n' > /etc/systemd/network/10-lan.network\nsystemctl -q enable systemd-networkd",
+    script:
+      `rm -f /etc/network/interfaces\napt-get -q -y purge ifupdown isc-dhcp-client ${quietly}\n` +
+      "printf '[Match]\\nMACAddress=00:50:56:aa:bb:01\\n\\n[Link]\\nName=lan0\\n' > /etc/systemd/network/10-lan.link\n" +
+      "printf '[Match]\\nMACAddress=00:50:56:aa:bb:01\\n\\n[Network]\\nAddress=192.0.2.5/24\\nGateway=192.0.2.1\\n' > /etc/systemd/network/10-lan.network\nsystemctl -q enable systemd-networkd",
     shows: [['ip -4 -o addr show lan0', /inet 10\.0\.2\.15\/24 .*dynamic/]],
   },
-  'bls': {
-    about: 'GRUB 2 with entries of the boot loader specification, their arguments in its environment, which names the disk by its place', loader: 'grub-core',
+  bls: {
+    about:
+      'GRUB 2 with entries of the boot loader specification, their arguments in its environment, which names the disk by its place',
+    loader: 'grub-core',
     script: `${keepMenu}\n${version}\n${blsMenu}`,
-    shows: [['grep -c "root=UUID=" /boot/grub/grubenv', /^1$/], ['grep -o "root=UUID=[^ ]*" /proc/cmdline', /^root=UUID=/]],
+    shows: [
+      ['grep -c "root=UUID=" /boot/grub/grubenv', /^1$/],
+      ['grep -o "root=UUID=[^ ]*" /proc/cmdline', /^root=UUID=/],
+    ],
   },
   'grub-legacy': {
-    about: 'GRUB legacy: its default entry is a hypervisor with a kernel for that alone, and its arguments name the disk by its place', loader: 'grub-legacy',
+    about:
+      'GRUB legacy: its default entry is a hypervisor with a kernel for that alone, and its arguments name the disk by its place',
+    loader: 'grub-legacy',
     script: `${install('grub-legacy libc6-i386')}\nchmod -x /etc/kernel/postinst.d/zz-update-grub /etc/kernel/postrm.d/zz-update-grub\n${version}\n${legacyMenu}`,
-    shows: [['dpkg -s grub-legacy | grep ^Status', /installed$/], ['grep -o "root=UUID=[^ ]*" /proc/cmdline', /^root=UUID=/], ['ls -d /boot/grub/grub.cfg', /No such file/]],
+    shows: [
+      ['dpkg -s grub-legacy | grep ^Status', /installed$/],
+      ['grep -o "root=UUID=[^ ]*" /proc/cmdline', /^root=UUID=/],
+      ['ls -d /boot/grub/grub.cfg', /No such file/],
+    ],
   },
-  'xen': {
+  xen: {
     about: 'from Xen: disks called xvda, a console called hvc0, a default kernel with drivers of Xen alone',
     script: `${keepMenu}\n${version}\n${xenKernel}`,
-    shows: [['uname -r', /(?<!-xen)-amd64$/], ['grep -c xvda /etc/fstab /proc/cmdline | paste -sd" "', /fstab:0 .*cmdline:0$/]],
+    shows: [
+      ['uname -r', /(?<!-xen)-amd64$/],
+      ['grep -c xvda /etc/fstab /proc/cmdline | paste -sd" "', /fstab:0 .*cmdline:0$/],
+    ],
   },
   'systemd-boot': {
-    about: 'systemd-boot, its entries, kernels and initial RAM disks by machine id on the EFI system partition', layout: { name: 'systemd-boot', uefi: true },
+    about: 'systemd-boot, its entries, kernels and initial RAM disks by machine id on the EFI system partition',
+    layout: { name: 'systemd-boot', uefi: true },
     script: `${install('systemd-boot')}\napt-get -q -y purge 'grub*' ${quietly}\nrm -rf /boot/grub`,
     shows: [
       ['tr -d "\\0" < /sys/firmware/efi/efivars/LoaderInfo-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f', /systemd-boot/],
-      ['ls /boot/efi/$(cat /etc/machine-id)/$(uname -r)', /initrd.*linux/], ['grep -o "root=UUID=[^ ]*" /proc/cmdline', /^root=UUID=/],
+      ['ls /boot/efi/$(cat /etc/machine-id)/$(uname -r)', /initrd.*linux/],
+      ['grep -o "root=UUID=[^ ]*" /proc/cmdline', /^root=UUID=/],
     ],
   },
   'lvm-filters': {
-    about: 'root on a logical volume, with filters of LVM that let it see the source\'s disk alone', layout: { name: 'lvm-filters' },
+    about: "root on a logical volume, with filters of LVM that let it see the source's disk alone",
+    layout: { name: 'lvm-filters' },
     script: `sed -i 's,^devices {,devices {\\n\\tfilter = [ "a|^/dev/sda|"\\, "r|.*|" ]\\n\\tglobal_filter = [ "a|^/dev/sda|"\\, "r|.*|" ],' /etc/lvm/lvm.conf\nupdate-initramfs -u ${quietly}`,
-    shows: [['findmnt -no SOURCE /', /^\/dev\/mapper\/vg0-root$/], ['pvs --noheadings -o vg_name', /vg0/]],
+    shows: [
+      ['findmnt -no SOURCE /', /^\/dev\/mapper\/vg0-root$/],
+      ['pvs --noheadings -o vg_name', /vg0/],
+    ],
   },
-  'clevis': {
-    about: 'an encrypted root that a server on the source\'s network unlocks (Clevis); the deployment leaves it with its passphrase alone', layout: { name: 'clevis' },
+  clevis: {
+    about:
+      "an encrypted root that a server on the source's network unlocks (Clevis); the deployment leaves it with its passphrase alone",
+    layout: { name: 'clevis' },
     script: `${install('clevis-luks clevis-initramfs jose')}`,
-    options: { luksKeys: [{ key: layoutPassphrase }], unbindVolumes: true, scripts: { beforeMount: [loadCiphers] } }, passphrase: layoutPassphrase,
-    shows: [['findmnt -no SOURCE /', /^\/dev\/mapper\/system_crypt$/], ['clevis luks list -d $(blkid -t TYPE=crypto_LUKS -o device)', /^$/]],
+    options: { luksKeys: [{ key: layoutPassphrase }], unbindVolumes: true, scripts: { beforeMount: [loadCiphers] } },
+    passphrase: layoutPassphrase,
+    shows: [
+      ['findmnt -no SOURCE /', /^\/dev\/mapper\/system_crypt$/],
+      ['clevis luks list -d $(blkid -t TYPE=crypto_LUKS -o device)', /^$/],
+    ],
   },
-  'xfs': { about: 'root on XFS', script: 'true', fileSystem: 'xfs', shows: [['findmnt -no FSTYPE /', /^xfs$/]] },
-  'full': { about: 'no room for another initial RAM disk', script: 'head -c 2G /dev/zero > /srv/full 2>/dev/null || true\ntruncate -s -2M /srv/full', refused: 'osmorphing.no-space' },
+  xfs: { about: 'root on XFS', script: 'true', fileSystem: 'xfs', shows: [['findmnt -no FSTYPE /', /^xfs$/]] },
+  full: {
+    about: 'no room for another initial RAM disk',
+    script: 'head -c 2G /dev/zero > /srv/full 2>/dev/null || true\ntruncate -s -2M /srv/full',
+    refused: 'osmorphing.no-space',
+  },
 };
 
 export const corpusBuses = ['scsi', 'virtio', 'ide', 'sata'] as const satisfies readonly DiskBus[];
 
 /** The driver that a disk of each bus has. */
-export const busDrivers: Readonly<Record<(typeof corpusBuses)[number], string>> = { scsi: 'virtio_scsi', virtio: 'virtio_blk', ide: 'ata_piix', sata: 'ahci' };
+export const busDrivers: Readonly<Record<(typeof corpusBuses)[number], string>> = {
+  scsi: 'virtio_scsi',
+  virtio: 'virtio_blk',
+  ide: 'ata_piix',
+  sata: 'ahci',
+};
 
 /** What a guest of the corpus is made of. */
 const sources = ['copy-guest.sh', 'make-kind.sh'].map((name) => join(import.meta.dirname, name));
 const loaderScript = join(import.meta.dirname, 'install-loader.sh');
 const progress = (line: string): boolean => process.stderr.write(`${line}\n`);
 // What it is known by, which has to survive its move.
-const identity = 'rm -f /etc/ssh/ssh_host_*; ssh-keygen -q -t ed25519 -N "" -C source-vm -f /etc/ssh/ssh_host_ed25519_key';
+const identity =
+  'rm -f /etc/ssh/ssh_host_*; ssh-keygen -q -t ed25519 -N "" -C source-vm -f /etc/ssh/ssh_host_ed25519_key';
 
 /** A folder with `disk.raw`, the guest as it is where it comes from, `host-key.pub`, and `id_ed25519`, the key of root's account. Kept with the other images. */
 export async function ensureCorpusGuest(name: string): Promise<string> {

@@ -10,7 +10,9 @@ import { talkingBootSector } from './talking-boot-sector.ts';
 
 const MiB = 1024 * 1024;
 const sizeBytes = 2 * MiB;
-export const noRoom = new CausewayError('osmorphing.initramfs', 'no room on the boot file system', { retryable: false });
+export const noRoom = new CausewayError('osmorphing.initramfs', 'no room on the boot file system', {
+  retryable: false,
+});
 
 /** A lab with the replica `web` of two small disks, in which whole deployments take about a second. */
 export interface DeployableLab {
@@ -42,10 +44,17 @@ export function smallPreparation(fails: () => boolean): GuestPreparation {
 }
 
 export async function startDeployableLab(options: Omit<ProjectLabOptions, 'core'>): Promise<DeployableLab> {
-  const lab = await startProjectLab({ ...options, patience: { boot: 'quick', ...options.patience }, core: { guests: smallPreparation(() => deployable.fails) } });
+  const lab = await startProjectLab({
+    ...options,
+    patience: { boot: 'quick', ...options.patience },
+    core: { guests: smallPreparation(() => deployable.fails) },
+  });
   const folder = join(lab.images, 'web');
   await mkdir(folder);
-  for (const [name, head] of [['a.raw', talkingBootSector('(initramfs) ')], ['b.raw', randomBytes(MiB)]] as const) {
+  for (const [name, head] of [
+    ['a.raw', talkingBootSector('(initramfs) ')],
+    ['b.raw', randomBytes(MiB)],
+  ] as const) {
     const path = join(folder, name);
     const handle = await open(path, 'w');
     await handle.write(head, 0, head.length, 0);
@@ -67,19 +76,26 @@ export async function startDeployableLab(options: Omit<ProjectLabOptions, 'core'
       if (state !== 'completed') throw new Error(`the copy is ${state}: ${error?.message}`);
     },
     content: async () =>
-      Promise.all((await replicaVolumes()).map(async (volume) => {
-        const hash = createHash('sha256');
-        for await (const piece of createReadStream(lab.cloud.volumePath(volume), { end: sizeBytes - 1 })) hash.update(piece as Buffer);
-        return hash.digest('hex');
-      })),
+      Promise.all(
+        (await replicaVolumes()).map(async (volume) => {
+          const hash = createHash('sha256');
+          for await (const piece of createReadStream(lab.cloud.volumePath(volume), { end: sizeBytes - 1 }))
+            hash.update(piece as Buffer);
+          return hash.digest('hex');
+        }),
+      ),
     async leftOver() {
       const own = await replicaVolumes();
       const entries = await lab.use((core) => core.call('ledger.list', {}));
       return [
-        ...[...lab.cloud.world.volumes.values()].filter((volume) => !own.includes(volume.id)).map((volume) => `volume ${volume.name}`),
+        ...[...lab.cloud.world.volumes.values()]
+          .filter((volume) => !own.includes(volume.id))
+          .map((volume) => `volume ${volume.name}`),
         ...own.filter((id) => !lab.cloud.world.volumes.has(id)).map((id) => `the replica has lost volume ${id}`),
         ...lab.cloud.world.leftovers().filter((line) => !line.startsWith('volume ')),
-        ...entries.filter((entry) => entry.lifetime !== 'replica').map((entry) => `in the ledger: ${entry.kind} ${entry.state}`),
+        ...entries
+          .filter((entry) => entry.lifetime !== 'replica')
+          .map((entry) => `in the ledger: ${entry.kind} ${entry.state}`),
       ];
     },
   };

@@ -22,7 +22,11 @@ export class GuestFiles {
   /** Sorted names in a folder; none when there is no such folder. */
   async names(folder: string): Promise<string[]> {
     const listed = (await this.#ask(`ls -p "${folder}"`)).toString('utf8');
-    return listed.split('\n').map((line) => line.split('/')[5] ?? '').filter((name) => !['', '.', '..'].includes(name)).sort();
+    return listed
+      .split('\n')
+      .map((line) => line.split('/')[5] ?? '')
+      .filter((name) => !['', '.', '..'].includes(name))
+      .sort();
   }
 
   /** Replaces a file's content; `from` is a file of this machine. */
@@ -34,7 +38,10 @@ export class GuestFiles {
 
   async #ask(request: string): Promise<Buffer> {
     // A disk that was used a moment ago may still be marked as such; -c reads it all the same.
-    const { stdout } = await promisify(execFile)('debugfs', ['-c', '-R', request, this.#disk], { encoding: 'buffer', maxBuffer: 2 ** 28 });
+    const { stdout } = await promisify(execFile)('debugfs', ['-c', '-R', request, this.#disk], {
+      encoding: 'buffer',
+      maxBuffer: 2 ** 28,
+    });
     return stdout;
   }
 }

@@ -19,9 +19,18 @@ export interface GuestLayout {
 
 export const guestLayouts = {
   lvm: { about: 'root striped over two disks by LVM, /var on a volume of its own', disksGb: [1, 1], uefi: false },
-  btrfs: { about: 'root and /home on subvolumes of btrfs, with a snapshot of the system beside them', disksGb: [2], uefi: false },
+  btrfs: {
+    about: 'root and /home on subvolumes of btrfs, with a snapshot of the system beside them',
+    disksGb: [2],
+    uefi: false,
+  },
   uefi: { about: 'GPT with an EFI system partition, started by an entry of its firmware', disksGb: [2], uefi: true },
-  generation2: { about: 'a VM of generation 2 on Hyper-V: GPT with signed boot loaders, an initramfs that knows Hyper-V alone', disksGb: [2], uefi: true, source: ensureHypervGuest },
+  generation2: {
+    about: 'a VM of generation 2 on Hyper-V: GPT with signed boot loaders, an initramfs that knows Hyper-V alone',
+    disksGb: [2],
+    uefi: true,
+    source: ensureHypervGuest,
+  },
   encrypted: { about: 'root on a volume group within LUKS on a mirror of two disks', disksGb: [2, 2], uefi: false },
 } as const satisfies Readonly<Record<string, GuestLayout>>;
 
@@ -61,7 +70,11 @@ export async function ensureLayout(name: LayoutName): Promise<string> {
 
 /** The same for any installation; its first disk is `disk.raw`, too. */
 export async function layOut({ name, disksGb, uefi, source, entry }: Wanted): Promise<string> {
-  const made = createHash('sha256').update(source).update(JSON.stringify({ disksGb, uefi })).update(await readFile(script)).digest('hex');
+  const made = createHash('sha256')
+    .update(source)
+    .update(JSON.stringify({ disksGb, uefi }))
+    .update(await readFile(script))
+    .digest('hex');
   const target = join(imageCache, `guest-${name}-${made.slice(0, 16)}`);
   if (existsSync(target)) return target;
   const lab = await startMorphLab('qemu');
@@ -70,9 +83,13 @@ export async function layOut({ name, disksGb, uefi, source, entry }: Wanted): Pr
     const from = await lab.volume(2, (path) => run('cp', ['--sparse=always', join(source, 'disk.raw'), path]));
     const disks = [];
     for (const size of disksGb) disks.push(await lab.volume(size));
-    const shown = await lab.worker.ssh.text(`sudo bash -s ${[name, from.device, ...disks.map(({ device }) => device)].join(' ')}`, {
-      input: await readFile(script), timeoutMs: 2_400_000,
-    });
+    const shown = await lab.worker.ssh.text(
+      `sudo bash -s ${[name, from.device, ...disks.map(({ device }) => device)].join(' ')}`,
+      {
+        input: await readFile(script),
+        timeoutMs: 2_400_000,
+      },
+    );
     progress(shown);
     for (const [index, disk] of disks.entries()) {
       await lab.detach(disk.id);
@@ -81,7 +98,8 @@ export async function layOut({ name, disksGb, uefi, source, entry }: Wanted): Pr
     await symlink('disk0.raw', join(partial, 'disk.raw'));
     await copyFile(join(source, 'id_ed25519'), join(partial, 'id_ed25519'));
     await writeFile(join(partial, 'host-key.pub'), /^host key: (.+)$/m.exec(shown)?.[1] ?? '');
-    if (entry !== undefined) await makeVariablesWithEntry(join(partial, 'uefi-variables'), join(partial, 'disk0.raw'), entry, lab.folder);
+    if (entry !== undefined)
+      await makeVariablesWithEntry(join(partial, 'uefi-variables'), join(partial, 'disk0.raw'), entry, lab.folder);
     // Who was faster has made the same.
     await rename(partial, target).catch((error: unknown) => {
       if (!existsSync(target)) throw error;

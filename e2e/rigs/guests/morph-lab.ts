@@ -20,7 +20,10 @@ export interface MorphLab {
   connect(): Promise<SshConnection>;
   readonly folder: string;
   /** A new volume, attached; `fill` writes its file before. */
-  volume(sizeGb: number, fill?: (path: string) => Promise<unknown>): Promise<{ readonly id: string; readonly device: string; readonly path: string }>;
+  volume(
+    sizeGb: number,
+    fill?: (path: string) => Promise<unknown>,
+  ): Promise<{ readonly id: string; readonly device: string; readonly path: string }>;
   detach(volumeId: string): Promise<void>;
   /** A NIC of the migrated VM, made before its guest is prepared. */
   nic(): Promise<{ readonly id: string; readonly macAddress: string }>;
@@ -66,7 +69,13 @@ export async function startMorphLab(kind: WorkerKind, options: MorphLabOptions =
   await client.signIn();
   const worker = await startRigWorker(client, folder);
   const { host, port, user, keyPath } = worker.ssh.access;
-  const target = { host, port, username: user, privateKeyPem: await readFile(keyPath, 'utf8'), hostKey: worker.hostKey };
+  const target = {
+    host,
+    port,
+    username: user,
+    privateKeyPem: await readFile(keyPath, 'utf8'),
+    hostKey: worker.hostKey,
+  };
   const connect = async (): Promise<SshConnection> => {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -79,32 +88,47 @@ export async function startMorphLab(kind: WorkerKind, options: MorphLabOptions =
   };
   const ssh = await connect();
   return {
-    worker, ssh, connect, folder,
+    worker,
+    ssh,
+    connect,
+    folder,
     volume: async (sizeGb, fill) => {
       const { body } = await client.call('POST', 'volumes', { availabilityZone: 'eu01-1', size: sizeGb });
       const id = String(body['id']);
       await client.waitFor(`volumes/${id}`, 'AVAILABLE');
       await fill?.(cloud.volumePath(id));
       await worker.attach(id);
-      const device = kind === 'qemu' ? await deviceBySerial(worker, volumeSerial(id)) : `/dev/disk/by-id/virtio-${volumeSerial(id)}`;
+      const device =
+        kind === 'qemu' ? await deviceBySerial(worker, volumeSerial(id)) : `/dev/disk/by-id/virtio-${volumeSerial(id)}`;
       return { id, device, path: cloud.volumePath(id) };
     },
     detach: (volumeId) => worker.detach(volumeId),
     nic: async () => {
       const { body: group } = await client.call('POST', 'security-groups', { name: `guest-${Date.now()}` });
       await client.call('POST', `security-groups/${String(group['id'])}/rules`, {
-        direction: 'ingress', protocol: 'tcp', portRange: { min: 22, max: 22 }, ipRange: '127.0.0.0/8',
+        direction: 'ingress',
+        protocol: 'tcp',
+        portRange: { min: 22, max: 22 },
+        ipRange: '127.0.0.0/8',
       });
       const network = await client.idOf('networks', 'migration');
       const { body } = await client.call('POST', `networks/${network}/nics`, { securityGroups: [group['id']] });
       return { id: String(body['id']), macAddress: String(body['mac']) };
     },
     boot: async (volumeId, nicId, { dataVolumes = [], uefi = false, configDrive = false } = {}) => {
-      await client.call('PATCH', `volumes/${volumeId}`, { bootable: true, imageConfig: { diskBus: 'virtio', operatingSystem: 'linux', uefi } });
+      await client.call('PATCH', `volumes/${volumeId}`, {
+        bootable: true,
+        imageConfig: { diskBus: 'virtio', operatingSystem: 'linux', uefi },
+      });
       const { body: publicIp } = await client.call('POST', 'public-ips', { networkInterface: nicId });
       const { body: server } = await client.call('POST', 'servers', {
-        name: 'migrated', machineType: 'g1.1', availabilityZone: 'eu01-1', networking: { nicIds: [nicId] },
-        bootVolume: { source: { type: 'volume', id: volumeId } }, volumes: dataVolumes, configDrive,
+        name: 'migrated',
+        machineType: 'g1.1',
+        availabilityZone: 'eu01-1',
+        networking: { nicIds: [nicId] },
+        bootVolume: { source: { type: 'volume', id: volumeId } },
+        volumes: dataVolumes,
+        configDrive,
       });
       const path = `servers/${String(server['id'])}`;
       await client.waitFor(path, 'ACTIVE');
@@ -120,9 +144,10 @@ export async function startMorphLab(kind: WorkerKind, options: MorphLabOptions =
         },
       };
     },
-    traces: () => worker.ssh.text(
-      'sudo sh -c \'grep -o "/run/causeway-osmorphing[^ ]*" /proc/self/mountinfo; find /run/causeway-osmorphing -mindepth 1; ls -d /dev/loop*p* /dev/mapper/causeway*; true\' 2>/dev/null',
-    ),
+    traces: () =>
+      worker.ssh.text(
+        'sudo sh -c \'grep -o "/run/causeway-osmorphing[^ ]*" /proc/self/mountinfo; find /run/causeway-osmorphing -mindepth 1; ls -d /dev/loop*p* /dev/mapper/causeway*; true\' 2>/dev/null',
+      ),
     close: async () => {
       await ssh.close();
       await cloud.close();
@@ -155,8 +180,16 @@ export async function changedProgram(folder: string, name: string, change: strin
 /** A change of the program: a step does its work and then fails. */
 export function failingAt(step: string): string {
   return [
-    'from . import steps', 'from .protocol import MorphError', '', 'def failing(action):', '    def run(morph):', '        action(morph)',
-    `        raise MorphError('osmorphing.command-failed', 'made to fail at ${step}')`, '    return run', '',
-    `steps.STEPS = tuple((name, title, failing(action) if name == '${step}' else action) for name, title, action in steps.STEPS)`, '',
+    'from . import steps',
+    'from .protocol import MorphError',
+    '',
+    'def failing(action):',
+    '    def run(morph):',
+    '        action(morph)',
+    `        raise MorphError('osmorphing.command-failed', 'made to fail at ${step}')`,
+    '    return run',
+    '',
+    `steps.STEPS = tuple((name, title, failing(action) if name == '${step}' else action) for name, title, action in steps.STEPS)`,
+    '',
   ].join('\n');
 }

@@ -30,7 +30,10 @@ export async function rpmSource(folder: string): Promise<SourceGuest> {
   const disk = join(folder, 'rpm.raw');
   await run('cp', ['--sparse=always', join(image, 'disk.raw'), disk]);
   const rules = join(folder, 'rules');
-  await writeFile(rules, `SUBSYSTEM=="net", ACTION=="add", DRIVERS=="?*", ATTR{address}=="${card.macAddress}", NAME="${card.name}"\n`);
+  await writeFile(
+    rules,
+    `SUBSYSTEM=="net", ACTION=="add", DRIVERS=="?*", ATTR{address}=="${card.macAddress}", NAME="${card.name}"\n`,
+  );
   await new GuestFiles(disk).replace('/etc/udev/rules.d/70-persistent-net.rules', rules);
   return { disks: [disk], key: join(image, 'id_ed25519'), nic: { macAddress: card.macAddress, address: card.address } };
 }

@@ -24,9 +24,36 @@ export async function listTree(disk: string): Promise<TreeListing> {
   // ext4 and XFS know this name for leaving the journal alone.
   await run('mount', ['-o', 'loop,ro,norecovery,offset=1048576', disk, point]);
   try {
-    const found = await run('find', [point, '-xdev', '(', '-type', 'f', '-o', '-type', 'l', ')', '-printf', '%P\t%y %m %U:%G %s %l\n']);
-    const files = new Map(found.split('\n').filter((line) => line !== '').map((line) => [`/${line.split('\t')[0] ?? ''}`, line.split('\t')[1] ?? '']));
-    const digests = await run('find', [join(point, 'etc'), join(point, 'boot'), '-xdev', '-type', 'f', '-exec', 'sha256sum', '{}', '+']);
+    const found = await run('find', [
+      point,
+      '-xdev',
+      '(',
+      '-type',
+      'f',
+      '-o',
+      '-type',
+      'l',
+      ')',
+      '-printf',
+      '%P\t%y %m %U:%G %s %l\n',
+    ]);
+    const files = new Map(
+      found
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => [`/${line.split('\t')[0] ?? ''}`, line.split('\t')[1] ?? '']),
+    );
+    const digests = await run('find', [
+      join(point, 'etc'),
+      join(point, 'boot'),
+      '-xdev',
+      '-type',
+      'f',
+      '-exec',
+      'sha256sum',
+      '{}',
+      '+',
+    ]);
     for (const line of digests.split('\n')) {
       const path = line.slice(66).replace(point, '');
       if (path !== '') files.set(path, `${files.get(path) ?? ''} ${line.slice(0, 64)}`);

@@ -1,7 +1,11 @@
 import { ensureDebianGuest, ensureWorkerInitramfs, ensureWorkerRoot } from './ensure.ts';
 
 /** Builds what is named (`worker-root`, `worker-initramfs`, `debian-guest`; all if nothing is) and prints where it is. */
-const builders = { 'worker-root': ensureWorkerRoot, 'worker-initramfs': ensureWorkerInitramfs, 'debian-guest': ensureDebianGuest };
+const builders = {
+  'worker-root': ensureWorkerRoot,
+  'worker-initramfs': ensureWorkerInitramfs,
+  'debian-guest': ensureDebianGuest,
+};
 
 const named = process.argv.slice(2);
 for (const [name, ensure] of Object.entries(builders)) {

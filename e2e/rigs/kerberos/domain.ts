@@ -15,7 +15,9 @@ const run = promisify(execFile);
 const saidSchema = z.object({ complete: z.boolean(), user: z.string().optional(), problem: z.string().optional() });
 
 /** Whether MIT Kerberos is here (Debian: krb5-kdc, krb5-admin-server, python3-gssapi). */
-export const hasKerberos = (): boolean => ['krb5kdc', 'kdb5_util', 'kadmin.local'].every((name) => spawnSync('which', [name]).status === 0) && spawnSync('/usr/bin/python3', ['-c', 'import gssapi']).status === 0;
+export const hasKerberos = (): boolean =>
+  ['krb5kdc', 'kdb5_util', 'kadmin.local'].every((name) => spawnSync('which', [name]).status === 0) &&
+  spawnSync('/usr/bin/python3', ['-c', 'import gssapi']).status === 0;
 
 export interface RigDomain {
   readonly realm: string;
@@ -38,14 +40,42 @@ export interface DomainOptions {
 export async function startDomain({ realm = 'CORP.EXAMPLE.COM', sends }: DomainOptions = {}): Promise<RigDomain> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-kerberos-'));
   const port = await freePort();
-  const files = { KRB5_CONFIG: join(folder, 'krb5.conf'), KRB5_KDC_PROFILE: join(folder, 'kdc.conf'), KRB5_KTNAME: join(folder, 'http.keytab'), KRB5RCACHEDIR: folder, TMPDIR: folder };
+  const files = {
+    KRB5_CONFIG: join(folder, 'krb5.conf'),
+    KRB5_KDC_PROFILE: join(folder, 'kdc.conf'),
+    KRB5_KTNAME: join(folder, 'http.keytab'),
+    KRB5RCACHEDIR: folder,
+    TMPDIR: folder,
+  };
   const env = { ...process.env, ...files };
   await mkdir(join(folder, 'database'));
-  await writeFile(files.KRB5_CONFIG, `[libdefaults]\n default_realm = ${realm}\n dns_lookup_kdc = false\n dns_lookup_realm = false\n dns_canonicalize_hostname = false\n rdns = false\n[realms]\n ${realm} = {\n  kdc = 127.0.0.1:${port}\n }\n${sends === undefined ? '' : `[domain_realm]\n ${sends.hosts} = ${sends.to}\n`}`);
-  await writeFile(files.KRB5_KDC_PROFILE, [
-    '[kdcdefaults]', ` kdc_tcp_listen = 127.0.0.1:${port}`, ' kdc_listen = ""', '[realms]', ` ${realm} = {`, `  database_name = ${folder}/database/principal`, `  key_stash_file = ${folder}/database/stash`,
-    `  acl_file = ${folder}/acl`, '  max_life = 10h', '  host_based_services = *', '  supported_enctypes = aes256-cts-hmac-sha1-96:normal aes128-cts-hmac-sha1-96:normal', ' }', '[dbmodules]', ` ${realm} = {`, '  db_library = db2', ` database_name = ${folder}/database/principal`, ' }', '',
-  ].join('\n'));
+  await writeFile(
+    files.KRB5_CONFIG,
+    `[libdefaults]\n default_realm = ${realm}\n dns_lookup_kdc = false\n dns_lookup_realm = false\n dns_canonicalize_hostname = false\n rdns = false\n[realms]\n ${realm} = {\n  kdc = 127.0.0.1:${port}\n }\n${sends === undefined ? '' : `[domain_realm]\n ${sends.hosts} = ${sends.to}\n`}`,
+  );
+  await writeFile(
+    files.KRB5_KDC_PROFILE,
+    [
+      '[kdcdefaults]',
+      ` kdc_tcp_listen = 127.0.0.1:${port}`,
+      ' kdc_listen = ""',
+      '[realms]',
+      ` ${realm} = {`,
+      `  database_name = ${folder}/database/principal`,
+      `  key_stash_file = ${folder}/database/stash`,
+      `  acl_file = ${folder}/acl`,
+      '  max_life = 10h',
+      '  host_based_services = *',
+      '  supported_enctypes = aes256-cts-hmac-sha1-96:normal aes128-cts-hmac-sha1-96:normal',
+      ' }',
+      '[dbmodules]',
+      ` ${realm} = {`,
+      '  db_library = db2',
+      ` database_name = ${folder}/database/principal`,
+      ' }',
+      '',
+    ].join('\n'),
+  );
   const administer = async (...commands: readonly string[]): Promise<void> => {
     for (const command of commands) await run('kadmin.local', ['-r', realm, '-q', command], { env });
   };
@@ -59,10 +89,18 @@ export async function startDomain({ realm = 'CORP.EXAMPLE.COM', sends }: DomainO
     throw error;
   }
   return {
-    realm, kdc: `127.0.0.1:${port}`, administer,
+    realm,
+    kdc: `127.0.0.1:${port}`,
+    administer,
     async service(host, certificatePem) {
       await administer(`addprinc -randkey HTTP/${host}`, `ktadd -k ${files.KRB5_KTNAME} HTTP/${host}`);
-      const service = new TicketService(spawn('/usr/bin/python3', [join(import.meta.dirname, 'accept_tickets.py')], { env, stdio: ['pipe', 'pipe', 'inherit'] }), certificatePem);
+      const service = new TicketService(
+        spawn('/usr/bin/python3', [join(import.meta.dirname, 'accept_tickets.py')], {
+          env,
+          stdio: ['pipe', 'pipe', 'inherit'],
+        }),
+        certificatePem,
+      );
       services.push(service);
       return service;
     },
@@ -89,7 +127,10 @@ export class TicketService {
     if (process.stdout === null) throw new Error('no output');
     this.#process = process;
     this.#answers = createInterface({ input: process.stdout })[Symbol.asyncIterator]();
-    this.#binding = Buffer.concat([Buffer.from('tls-server-end-point:'), createHash('sha256').update(new X509Certificate(certificatePem).raw).digest()]).toString('base64');
+    this.#binding = Buffer.concat([
+      Buffer.from('tls-server-end-point:'),
+      createHash('sha256').update(new X509Certificate(certificatePem).raw).digest(),
+    ]).toString('base64');
   }
 
   /** What the server offers; undefined when the connection is signed in. */
@@ -130,7 +171,9 @@ async function listening(port: number, process: ChildProcess): Promise<void> {
   for (;;) {
     if (process.exitCode !== null) throw new Error(`krb5kdc ended with ${process.exitCode}`);
     const socket = connect(port, '127.0.0.1');
-    const isUp = await new Promise<boolean>((resolve) => socket.once('connect', () => resolve(true)).once('error', () => resolve(false)));
+    const isUp = await new Promise<boolean>((resolve) =>
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false)),
+    );
     socket.destroy();
     if (isUp) return;
     await delay(50);

@@ -16,13 +16,24 @@ const ofActions: Readonly<Record<string, Bucket>> = {
 /** Requests of one account and region, refused as each service does where there were too many. */
 export class RequestQuotas extends TokenBuckets {
   constructor(actions: readonly string[], now: () => number) {
-    super(Object.fromEntries(actions.map((action) => [action, ofActions[action] ?? (action.startsWith('Describe') ? kinds.reading : kinds.changing)])), now);
+    super(
+      Object.fromEntries(
+        actions.map((action) => [
+          action,
+          ofActions[action] ?? (action.startsWith('Describe') ? kinds.reading : kinds.changing),
+        ]),
+      ),
+      now,
+    );
   }
 
   /** @throws ApiError without a time after which to come again, as these services give none */
   admit(service: string, action: string): void {
     if ((this.take(action)?.waitMs ?? 0) === 0) return;
     if (service === 'ec2') throw new ApiError(503, 'Request limit exceeded.', { code: 'RequestLimitExceeded' });
-    throw new ApiError(400, 'Too many requests for this account', { code: 'RequestThrottledException', members: { Reason: 'ACCOUNT_THROTTLED' } });
+    throw new ApiError(400, 'Too many requests for this account', {
+      code: 'RequestThrottledException',
+      members: { Reason: 'ACCOUNT_THROTTLED' },
+    });
   }
 }

@@ -15,7 +15,13 @@ export interface ReplicationLab {
   fill(volume: number, offset: number, length: number, byte: number): Promise<void>;
   createReplica(name: string, connection: object, sourceEnvironment: JsonObject): Promise<void>;
   /** Executes once. Resolves with how that ended and what was read. */
-  execute(name: string): Promise<{ readonly state: string; readonly error: string; readonly leftBehind: number; readonly bytesRead: number; readonly messages: string }>;
+  execute(name: string): Promise<{
+    readonly state: string;
+    readonly error: string;
+    readonly leftBehind: number;
+    readonly bytesRead: number;
+    readonly messages: string;
+  }>;
   /** Where a disk of the replica differs from the volume as it is now; undefined when it is the same. */
   difference(name: string): Promise<string | undefined>;
   deleteReplica(name: string): Promise<void>;
@@ -24,7 +30,10 @@ export interface ReplicationLab {
   close(): Promise<void>;
 }
 
-export async function startReplicationLab(volumeCount: number, options: ProjectLabOptions = {}): Promise<ReplicationLab> {
+export async function startReplicationLab(
+  volumeCount: number,
+  options: ProjectLabOptions = {},
+): Promise<ReplicationLab> {
   const { machines, known } = knownMachines();
   const aws = await startLargePublicCloud({ transitionMs: 3, machines });
   const lab = await startProjectLab(options);
@@ -41,10 +50,17 @@ export async function startReplicationLab(volumeCount: number, options: ProjectL
   // What was there before is listed; what is made from now on comes late.
   world.ground.lag.listings = 1;
   const destinationEnvironment = {
-    network_map: { production: 'production' }, availability_zone: 'eu01-1', machine_type: 'g1.1', migr_network: 'migration', migr_machine_type: 'g1.1', migr_image_map: { linux: 'Debian 12' },
+    network_map: { production: 'production' },
+    availability_zone: 'eu01-1',
+    machine_type: 'g1.1',
+    migr_network: 'migration',
+    migr_machine_type: 'g1.1',
+    migr_image_map: { linux: 'Debian 12' },
   };
   return {
-    aws, lab, instanceId: instance.id,
+    aws,
+    lab,
+    instanceId: instance.id,
     startOwnVm: async (name, more) => {
       const { lag } = world.ground;
       const { listings } = lag;
@@ -55,22 +71,42 @@ export async function startReplicationLab(volumeCount: number, options: ProjectL
       return made;
     },
     fill: (volume, offset, length, byte) => files.write(volumes[volume] ?? '', offset, Buffer.alloc(length, byte)),
-    createReplica: (name, connection, sourceEnvironment) => lab.use(async (core) => {
-      const given = aws.connection({ caller_address: '127.0.0.0/8', ...connection }) as JsonObject;
-      await core.call('endpoint.add', { name: `${name}-source`, plugin: 'large-public-cloud', connection: given });
-      await core.call('replica.create', { name, source: `${name}-source`, destination: 'cloud', vm: instance.id, sourceEnvironment, destinationEnvironment });
-    }),
+    createReplica: (name, connection, sourceEnvironment) =>
+      lab.use(async (core) => {
+        const given = aws.connection({ caller_address: '127.0.0.0/8', ...connection }) as JsonObject;
+        await core.call('endpoint.add', { name: `${name}-source`, plugin: 'large-public-cloud', connection: given });
+        await core.call('replica.create', {
+          name,
+          source: `${name}-source`,
+          destination: 'cloud',
+          vm: instance.id,
+          sourceEnvironment,
+          destinationEnvironment,
+        });
+      }),
     async execute(name) {
       const { id, state, error, leftBehind } = await lab.execute(name);
       const events = await lab.use((core) => core.call('execution.events', { execution: id }));
-      const bytesRead = events.filter(({ type }) => type === 'disk.done').reduce((sum, { details }) => sum + Number(details['bytesRead']), 0);
-      return { state, error: error === undefined ? '' : JSON.stringify(error), leftBehind, bytesRead, messages: events.map(({ message }) => message).join('\n') };
+      const bytesRead = events
+        .filter(({ type }) => type === 'disk.done')
+        .reduce((sum, { details }) => sum + Number(details['bytesRead']), 0);
+      return {
+        state,
+        error: error === undefined ? '' : JSON.stringify(error),
+        leftBehind,
+        bytesRead,
+        messages: events.map(({ message }) => message).join('\n'),
+      };
     },
     difference: (name) => lab.difference(name, Object.fromEntries(volumes.map((id) => [id, files.path(id)]))),
     deleteReplica: (name) => lab.use(async (core) => void (await core.call('replica.delete', { replica: name }))),
     leftovers: () => [
-      ...world.snapshots.keys(), ...world.groups.keys(), ...[...world.volumes.keys()].filter((id) => !volumes.includes(id)),
-      ...[...world.instances.values()].filter(({ id, state }) => !ofUsers.includes(id) && state !== 'terminated').map(({ id }) => id),
+      ...world.snapshots.keys(),
+      ...world.groups.keys(),
+      ...[...world.volumes.keys()].filter((id) => !volumes.includes(id)),
+      ...[...world.instances.values()]
+        .filter(({ id, state }) => !ofUsers.includes(id) && state !== 'terminated')
+        .map(({ id }) => id),
     ],
     async close() {
       await lab.close();

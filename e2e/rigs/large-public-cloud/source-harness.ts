@@ -1,7 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAwsSource, type AwsSourceOptions } from '../../../electron/engine/platforms/large-public-cloud/source/index.ts';
+import {
+  createAwsSource,
+  type AwsSourceOptions,
+} from '../../../electron/engine/platforms/large-public-cloud/source/index.ts';
 import type { OwnVmOfSource } from '../../../electron/engine/ports/own-vm.ts';
 import { ledgerScope } from '../../../electron/engine/store/ledger.ts';
 import { openStore } from '../../../electron/engine/store/store.ts';
@@ -40,16 +43,40 @@ export async function awsHarness(options: SourceLabOptions = {}): Promise<Source
   const { files } = world.ground;
   const instance = world.addInstance('web');
   const volumes = [await world.addVolume(1), await world.addVolume(1)];
-  for (const [index, volume] of volumes.entries()) world.attach(volume, instance.id, index === 0 ? instance.rootDevice : '/dev/sdf');
+  for (const [index, volume] of volumes.entries())
+    world.attach(volume, instance.id, index === 0 ? instance.rootDevice : '/dev/sdf');
   const ownVm = await options.ownVm?.(cloud);
   const folder = await mkdtemp(join(tmpdir(), 'causeway-aws-harness-'));
   const store = openStore(folder, undefined, hurriedClock(20));
   const notes: string[] = [];
-  const use = { replicaId: 'rep-1', executionId: 'exe-1', note: (message: string) => void notes.push(message), ...(ownVm === undefined ? {} : { ownVm }) };
-  const reopen = (process?: MortalProcess) => createAwsSource(cloud.connection(options.connection) as JsonObject, {
-    scratchFolder: folder, use,
-    ledger: ledgerScope(process === undefined ? store.ledger : process.ledger(store.ledger), { endpointId: 'end-1', replicaId: use.replicaId, executionId: use.executionId, side: 'source' }),
-  }, { gib: unit, clock: hurriedClock(20), timeoutMs: 3000, attempts: 2, timing: { looksBeforeCreatingAgain: 2, pollFirstMs: 5, pollCapMs: 20 }, ...options.source });
+  const use = {
+    replicaId: 'rep-1',
+    executionId: 'exe-1',
+    note: (message: string) => void notes.push(message),
+    ...(ownVm === undefined ? {} : { ownVm }),
+  };
+  const reopen = (process?: MortalProcess) =>
+    createAwsSource(
+      cloud.connection(options.connection) as JsonObject,
+      {
+        scratchFolder: folder,
+        use,
+        ledger: ledgerScope(process === undefined ? store.ledger : process.ledger(store.ledger), {
+          endpointId: 'end-1',
+          replicaId: use.replicaId,
+          executionId: use.executionId,
+          side: 'source',
+        }),
+      },
+      {
+        gib: unit,
+        clock: hurriedClock(20),
+        timeoutMs: 3000,
+        attempts: 2,
+        timing: { looksBeforeCreatingAgain: 2, pollFirstMs: 5, pollCapMs: 20 },
+        ...options.source,
+      },
+    );
   const platform = reopen();
   const volume = (index: number): VolumeRecord => {
     const found = volumes[index];
@@ -63,13 +90,32 @@ export async function awsHarness(options: SourceLabOptions = {}): Promise<Source
     }
   };
   return {
-    cloud, calls: of(cloud), instance, volumes, notes, platform, reopen,
-    vmId: instance.id, environment: options.environment ?? {}, diskIds: volumes.map(({ id }) => id), tracksChanges: true, isLive: true, diskUnitBytes: unit,
+    cloud,
+    calls: of(cloud),
+    instance,
+    volumes,
+    notes,
+    platform,
+    reopen,
+    vmId: instance.id,
+    environment: options.environment ?? {},
+    diskIds: volumes.map(({ id }) => id),
+    tracksChanges: true,
+    isLive: true,
+    diskUnitBytes: unit,
     leftovers: async () => [
-      ...world.snapshots.keys(), ...world.groups.keys(),
+      ...world.snapshots.keys(),
+      ...world.groups.keys(),
       // The service goes on by itself with what it has begun to delete.
-      ...[...world.volumes.values()].filter(({ state, attachment, snapshotId }) => state !== 'deleting' && (snapshotId !== undefined || attachment === undefined)).map(({ id }) => id),
-      ...[...world.instances.values()].filter(({ id, state }) => id !== instance.id && id !== ownVm?.vmId && state !== 'terminated').map(({ id }) => id),
+      ...[...world.volumes.values()]
+        .filter(
+          ({ state, attachment, snapshotId }) =>
+            state !== 'deleting' && (snapshotId !== undefined || attachment === undefined),
+        )
+        .map(({ id }) => id),
+      ...[...world.instances.values()]
+        .filter(({ id, state }) => id !== instance.id && id !== ownVm?.vmId && state !== 'terminated')
+        .map(({ id }) => id),
       // A copy that goes by itself may not keep the VM's place for it.
       ...(ownVm === undefined ? [] : world.volumesOf(ownVm.vmId).map(({ id }) => `${id} at the VM`)),
     ],
@@ -100,7 +146,8 @@ export async function awsHarness(options: SourceLabOptions = {}): Promise<Source
       store.close();
       await cloud.close();
       await rm(folder, { recursive: true, force: true });
-      if (cloud.violations.length > 0) throw new Error(`not as the vendor's models have it: ${cloud.violations.join('; ')}`);
+      if (cloud.violations.length > 0)
+        throw new Error(`not as the vendor's models have it: ${cloud.violations.join('; ')}`);
     },
   };
 }

@@ -9,17 +9,29 @@ const getCallerIdentity: Operation<World> = ({ world, headers }) => {
 
 const assumeRole: Operation<World> = ({ world, body }) => {
   const arn = String(body['RoleArn']);
-  if (!world.roles.has(arn) || world.roles.get(arn) !== body['ExternalId']) throw new ApiError(403, `not authorized to perform: sts:AssumeRole on resource: ${arn}`, { code: 'AccessDenied' });
+  if (!world.roles.has(arn) || world.roles.get(arn) !== body['ExternalId'])
+    throw new ApiError(403, `not authorized to perform: sts:AssumeRole on resource: ${arn}`, { code: 'AccessDenied' });
   const name = arn.slice(arn.lastIndexOf('/') + 1);
   const key = {
-    id: `ASIA${randomBytes(8).toString('hex').toUpperCase()}`, secret: randomBytes(20).toString('base64'), sessionToken: randomBytes(60).toString('base64'),
-    endsAt: world.ground.clock.now() + 3600_000, arn: `arn:aws:sts::${world.setup.account}:assumed-role/${name}/${String(body['RoleSessionName'])}`,
+    id: `ASIA${randomBytes(8).toString('hex').toUpperCase()}`,
+    secret: randomBytes(20).toString('base64'),
+    sessionToken: randomBytes(60).toString('base64'),
+    endsAt: world.ground.clock.now() + 3600_000,
+    arn: `arn:aws:sts::${world.setup.account}:assumed-role/${name}/${String(body['RoleSessionName'])}`,
   };
   world.keys.set(key.id, key);
   return ok({
-    Credentials: { AccessKeyId: key.id, SecretAccessKey: key.secret, SessionToken: key.sessionToken, Expiration: new Date(key.endsAt) },
+    Credentials: {
+      AccessKeyId: key.id,
+      SecretAccessKey: key.secret,
+      SessionToken: key.sessionToken,
+      Expiration: new Date(key.endsAt),
+    },
     AssumedRoleUser: { AssumedRoleId: `AROA:${String(body['RoleSessionName'])}`, Arn: key.arn },
   });
 };
 
-export const stsOperations: Readonly<Record<string, Operation<World>>> = { AssumeRole: assumeRole, GetCallerIdentity: getCallerIdentity };
+export const stsOperations: Readonly<Record<string, Operation<World>>> = {
+  AssumeRole: assumeRole,
+  GetCallerIdentity: getCallerIdentity,
+};

@@ -63,7 +63,9 @@ export interface VolumeRecord extends Tagged {
   /** Snapshots of volumes of one origin can be compared. */
   readonly lineage: string;
   state: 'creating' | 'available' | 'in-use' | 'deleting' | 'error';
-  attachment: { readonly instanceId: string; readonly device: string; state: 'attaching' | 'attached' | 'detaching' } | undefined;
+  attachment:
+    | { readonly instanceId: string; readonly device: string; state: 'attaching' | 'attached' | 'detaching' }
+    | undefined;
 }
 
 export interface SnapshotRecord extends Tagged {
@@ -104,7 +106,12 @@ export class World extends SimulatedWorld {
   readonly images: Collection<ImageRecord>;
   readonly types: InstanceType[] = [];
   readonly keys = new Map<string, AccessKey>();
-  readonly clientTokens = new ClientTokens((token) => new ApiError(400, `the token ${token} came with other parameters before`, { code: 'IdempotentParameterMismatch' }));
+  readonly clientTokens = new ClientTokens(
+    (token) =>
+      new ApiError(400, `the token ${token} came with other parameters before`, {
+        code: 'IdempotentParameterMismatch',
+      }),
+  );
   /** Actions that nobody is allowed, e.g. `ebs:ListSnapshotBlocks`. */
   readonly denied = new Set<string>();
   /** Only snapshots with the tag of Causeway may be deleted. */
@@ -161,11 +168,23 @@ export class World extends SimulatedWorld {
   }
 
   /** Adds a blank volume as an owner would have it. */
-  async addVolume(size: number, more: Partial<Pick<VolumeRecord, 'zone' | 'type' | 'kmsKeyId' | 'tags'>> = {}): Promise<VolumeRecord> {
+  async addVolume(
+    size: number,
+    more: Partial<Pick<VolumeRecord, 'zone' | 'type' | 'kmsKeyId' | 'tags'>> = {},
+  ): Promise<VolumeRecord> {
     const id = newId('vol');
     await this.ground.files.createBlank(id, size * this.setup.unit);
     const volume: VolumeRecord = {
-      id, size, zone: more.zone ?? `${this.setup.region}a`, type: more.type ?? 'gp3', kmsKeyId: more.kmsKeyId, snapshotId: undefined, lineage: id, state: 'available', attachment: undefined, tags: more.tags ?? {},
+      id,
+      size,
+      zone: more.zone ?? `${this.setup.region}a`,
+      type: more.type ?? 'gp3',
+      kmsKeyId: more.kmsKeyId,
+      snapshotId: undefined,
+      lineage: id,
+      state: 'available',
+      attachment: undefined,
+      tags: more.tags ?? {},
     };
     this.volumes.set(id, volume);
     return volume;
@@ -180,8 +199,21 @@ export class World extends SimulatedWorld {
   addInstance(name: string, more: Partial<Omit<InstanceRecord, 'id'>> = {}): InstanceRecord {
     const subnet = [...this.subnets.values()][0];
     const instance: InstanceRecord = {
-      id: newId('i'), state: 'running', type: 't3.medium', imageId: [...this.images.keys()][0] ?? '', subnetId: subnet?.id ?? '', rootDevice: '/dev/xvda', platformDetails: 'Linux/UNIX', bootMode: 'uefi',
-      privateIp: `10.1.0.${10 + this.instances.size}`, publicIp: undefined, mac: `0A:00:00:00:00:${(10 + this.instances.size).toString(16).padStart(2, '0')}`, groupIds: [], userData: '', ...more, tags: { Name: name, ...more.tags },
+      id: newId('i'),
+      state: 'running',
+      type: 't3.medium',
+      imageId: [...this.images.keys()][0] ?? '',
+      subnetId: subnet?.id ?? '',
+      rootDevice: '/dev/xvda',
+      platformDetails: 'Linux/UNIX',
+      bootMode: 'uefi',
+      privateIp: `10.1.0.${10 + this.instances.size}`,
+      publicIp: undefined,
+      mac: `0A:00:00:00:00:${(10 + this.instances.size).toString(16).padStart(2, '0')}`,
+      groupIds: [],
+      userData: '',
+      ...more,
+      tags: { Name: name, ...more.tags },
     };
     this.instances.set(instance.id, instance);
     return instance;

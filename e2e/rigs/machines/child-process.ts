@@ -3,7 +3,10 @@ import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { promisify } from 'node:util';
 
 /** The environment of the lab's programs: system folders are not on everybody's search path. */
-export const labEnvironment: NodeJS.ProcessEnv = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin` };
+export const labEnvironment: NodeJS.ProcessEnv = {
+  ...process.env,
+  PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin`,
+};
 
 /** Runs a program to its end and gives its output; rejects with the program's own words. */
 export async function run(program: string, args: readonly string[]): Promise<string> {
@@ -21,7 +24,11 @@ export async function run(program: string, args: readonly string[]): Promise<str
  * when its test is killed. A session of its own keeps the terminal's Ctrl-C away from it: who started it decides.
  */
 export function spawnBound(program: string, args: readonly string[], options: SpawnOptions): ChildProcess {
-  return spawn('setpriv', ['--pdeathsig', 'KILL', '--', program, ...args], { env: labEnvironment, detached: true, ...options });
+  return spawn('setpriv', ['--pdeathsig', 'KILL', '--', program, ...args], {
+    env: labEnvironment,
+    detached: true,
+    ...options,
+  });
 }
 
 /** Kills and resolves when the process is gone. */

@@ -26,8 +26,10 @@ runcmd: [[touch, /run/done], 'echo done']
   });
 });
 
-test('without user data, the image\'s account opens for the key pair alone', () => {
-  expect(seedFromUserData('', 'ssh-ed25519 DDDD pair').users).toEqual([{ name: 'debian', authorizedKeys: ['ssh-ed25519 DDDD pair'] }]);
+test("without user data, the image's account opens for the key pair alone", () => {
+  expect(seedFromUserData('', 'ssh-ed25519 DDDD pair').users).toEqual([
+    { name: 'debian', authorizedKeys: ['ssh-ed25519 DDDD pair'] },
+  ]);
 });
 
 test('what the lab does not do is refused, not ignored', () => {

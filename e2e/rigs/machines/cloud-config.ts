@@ -6,7 +6,12 @@ export interface Seed {
   /** As in cloud-config's `ssh_keys`, e.g. `ed25519_private`. */
   readonly hostKeys: Readonly<Record<string, string>>;
   /** Content in base64, permissions in octal. */
-  readonly files: readonly { readonly path: string; readonly content: string; readonly permissions: string; readonly owner?: string }[];
+  readonly files: readonly {
+    readonly path: string;
+    readonly content: string;
+    readonly permissions: string;
+    readonly owner?: string;
+  }[];
   /** A string goes to the shell, a list is a program and its arguments. */
   readonly commands: readonly (string | readonly string[])[];
 }
@@ -24,9 +29,28 @@ export interface SeedUser {
 export const imageUser = 'debian';
 
 /** Top-level modules of cloud-config that the lab's workers understand. */
-const understood = new Set(['users', 'ssh_authorized_keys', 'ssh_keys', 'ssh_deletekeys', 'disable_root', 'ssh_pwauth', 'write_files',
-  'runcmd', 'bootcmd', 'hostname', 'package_update', 'package_upgrade', 'preserve_hostname', 'manage_etc_hosts', 'locale', 'timezone',
-  'ssh_genkeytypes', 'no_ssh_fingerprints', 'growpart', 'resize_rootfs']);
+const understood = new Set([
+  'users',
+  'ssh_authorized_keys',
+  'ssh_keys',
+  'ssh_deletekeys',
+  'disable_root',
+  'ssh_pwauth',
+  'write_files',
+  'runcmd',
+  'bootcmd',
+  'hostname',
+  'package_update',
+  'package_upgrade',
+  'preserve_hostname',
+  'manage_etc_hosts',
+  'locale',
+  'timezone',
+  'ssh_genkeytypes',
+  'no_ssh_fingerprints',
+  'growpart',
+  'resize_rootfs',
+]);
 
 /**
  * The seed for user data (`#cloud-config`, a shell script, or nothing) and the server's key pair. Throws on a
@@ -37,11 +61,14 @@ export function seedFromUserData(userData: string, publicKey: string | undefined
   if (userData.startsWith('#!')) {
     const content = Buffer.from(userData).toString('base64');
     return {
-      users: [{ name: imageUser, authorizedKeys: keys }], hostKeys: {},
-      files: [{ path: '/var/lib/cloud/user-script', content, permissions: '0700' }], commands: [['/var/lib/cloud/user-script']],
+      users: [{ name: imageUser, authorizedKeys: keys }],
+      hostKeys: {},
+      files: [{ path: '/var/lib/cloud/user-script', content, permissions: '0700' }],
+      commands: [['/var/lib/cloud/user-script']],
     };
   }
-  if (userData !== '' && !userData.startsWith('#cloud-config')) throw new Error('user data is neither a cloud-config nor a script');
+  if (userData !== '' && !userData.startsWith('#cloud-config'))
+    throw new Error('user data is neither a cloud-config nor a script');
   const config = (parse(userData) ?? {}) as Record<string, unknown>;
   for (const name of Object.keys(config)) {
     if (!understood.has(name)) throw new Error(`the lab's workers do not understand the cloud-config module ${name}`);

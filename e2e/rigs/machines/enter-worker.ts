@@ -35,7 +35,11 @@ async function logIn(access: WorkerAccess): Promise<void> {
   try {
     await promise;
   } catch (error) {
-    throw expected ? error : Object.assign(new Error('another host key than the one that was made for the worker'), { level: 'client-authentication' });
+    throw expected
+      ? error
+      : Object.assign(new Error('another host key than the one that was made for the worker'), {
+          level: 'client-authentication',
+        });
   } finally {
     client.end();
   }

@@ -42,7 +42,11 @@ export class IscsiTargets {
       const port = await freePort();
       const log = join(folder, `tgtd-${attempt}.log`);
       const output = await open(log, 'w');
-      const daemon = spawnBound('env', [`TGT_IPC_SOCKET=${socket}`, 'tgtd', '-f', '-C', '0', '--iscsi', `portal=127.0.0.1:${port}`], { stdio: ['ignore', output.fd, output.fd] });
+      const daemon = spawnBound(
+        'env',
+        [`TGT_IPC_SOCKET=${socket}`, 'tgtd', '-f', '-C', '0', '--iscsi', `portal=127.0.0.1:${port}`],
+        { stdio: ['ignore', output.fd, output.fd] },
+      );
       await output.close();
       const targets = new IscsiTargets(daemon, socket, port);
       if (await targets.#isUp()) return targets;
@@ -75,7 +79,8 @@ export class IscsiTargets {
   /** Names of the targets that somebody is logged in to. */
   async sessions(): Promise<readonly string[]> {
     const found: string[] = [];
-    for (const [iqn, id] of this.#ids) if (/Session: \d+/.test(await this.#ask('--op', 'show', '--mode', 'conn', '--tid', String(id)))) found.push(iqn);
+    for (const [iqn, id] of this.#ids)
+      if (/Session: \d+/.test(await this.#ask('--op', 'show', '--mode', 'conn', '--tid', String(id)))) found.push(iqn);
     return found;
   }
 

@@ -28,9 +28,13 @@ export interface MachineOptions {
 /** The `machines` option of `startEuropeanCloud`. Servers that boot a volume are emulated machines whatever workers are. */
 export function labMachines(options: MachineOptions): (folder: string) => Promise<LabMachines> {
   return async (folder) => {
-    const emulated = qemuMachines({ workerInitramfs: () => ensureWorkerInitramfs(options.progress), ...(options.targets === undefined ? {} : { targets: options.targets }) });
+    const emulated = qemuMachines({
+      workerInitramfs: () => ensureWorkerInitramfs(options.progress),
+      ...(options.targets === undefined ? {} : { targets: options.targets }),
+    });
     const { worker: wanted } = options;
-    const worker = typeof wanted === 'string' ? await workerStart(wanted, options, emulated) : asAsked(wanted, options, emulated);
+    const worker =
+      typeof wanted === 'string' ? await workerStart(wanted, options, emulated) : asAsked(wanted, options, emulated);
     return new LabMachines(folder, (plan, place) => (plan.boot.kind === 'volume' ? emulated : worker)(plan, place));
   };
 }

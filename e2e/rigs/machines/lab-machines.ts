@@ -55,7 +55,10 @@ export class LabMachines implements ServerMachines {
 
   /** The path of a socket has 107 bytes at most, and some clouds have long ids. */
   #folderOf(serverId: string): string {
-    return join(this.#folder, serverId.length <= 36 ? serverId : createHash('sha256').update(serverId).digest('hex').slice(0, 32));
+    return join(
+      this.#folder,
+      serverId.length <= 36 ? serverId : createHash('sha256').update(serverId).digest('hex').slice(0, 32),
+    );
   }
 
   async reboot(serverId: string): Promise<void> {
@@ -81,7 +84,10 @@ export class LabMachines implements ServerMachines {
     const running = this.#running.get(serverId);
     if (running === undefined) return;
     await running.machine.detach(volumeId);
-    running.plan = { ...running.plan, dataVolumes: running.plan.dataVolumes.filter((volume) => volume.volumeId !== volumeId) };
+    running.plan = {
+      ...running.plan,
+      dataVolumes: running.plan.dataVolumes.filter((volume) => volume.volumeId !== volumeId),
+    };
   }
 
   /** The beginning of a command line that runs something in a server. */
@@ -97,13 +103,20 @@ export class LabMachines implements ServerMachines {
 
   async expose(exposures: readonly Exposure[]): Promise<void> {
     this.#exposed = exposures;
-    await this.#bridge.expose(exposures.flatMap(({ address, serverId, ingress }) => {
-      const machine = this.#running.get(serverId)?.machine;
-      if (machine === undefined) return [];
-      return ports.map((port) => ({
-        address, port, listenPort: listenPort(port), server: serverId, allow: ingress, target: machine.target(port),
-      }));
-    }));
+    await this.#bridge.expose(
+      exposures.flatMap(({ address, serverId, ingress }) => {
+        const machine = this.#running.get(serverId)?.machine;
+        if (machine === undefined) return [];
+        return ports.map((port) => ({
+          address,
+          port,
+          listenPort: listenPort(port),
+          server: serverId,
+          allow: ingress,
+          target: machine.target(port),
+        }));
+      }),
+    );
   }
 
   /** What the network does to all connections of one server. */

@@ -26,6 +26,9 @@ export class LoopbackHosts {
   async release(host: string): Promise<void> {
     const server = this.#held.get(host);
     this.#held.delete(host);
-    if (server !== undefined) await new Promise((resolve) => { server.close(resolve); });
+    if (server !== undefined)
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
   }
 }

@@ -19,7 +19,15 @@ const beside = (name: string): string => fileURLToPath(new URL(name, import.meta
  * devices. No virtual machine, so they are up in less than a second. Needs root.
  */
 export function nativeWorkers(setup: { readonly imageRoot: string; readonly outbound: boolean }): StartMachine {
-  requirePrograms('a native worker', 'setpriv', 'unshare', 'losetup', 'ip', 'python3', ...(setup.outbound ? ['slirp4netns'] : []));
+  requirePrograms(
+    'a native worker',
+    'setpriv',
+    'unshare',
+    'losetup',
+    'ip',
+    'python3',
+    ...(setup.outbound ? ['slirp4netns'] : []),
+  );
   return async (plan, folder) => {
     if (plan.boot.kind !== 'image') throw new Error('a native worker starts from an image, not from a volume');
     await mkdir(folder, { recursive: true });
@@ -29,9 +37,13 @@ export function nativeWorkers(setup: { readonly imageRoot: string; readonly outb
     if (setup.outbound) await writeFile(join(folder, 'resolv.conf'), 'nameserver 10.0.2.3\n');
     const console = await open(join(folder, 'console.log'), 'a');
     const namespaces = ['--mount', '--pid', '--uts', '--ipc', '--net', '--fork', '--kill-child=KILL'];
-    const child = spawnBound('unshare', [...namespaces, beside('native-worker.sh'), setup.imageRoot, folder, plan.name], {
-      stdio: ['ignore', console.fd, console.fd],
-    });
+    const child = spawnBound(
+      'unshare',
+      [...namespaces, beside('native-worker.sh'), setup.imageRoot, folder, plan.name],
+      {
+        stdio: ['ignore', console.fd, console.fd],
+      },
+    );
     await console.close();
     const deadline = Date.now() + 60_000;
     while (!(await exists(join(folder, 'ready')))) {
@@ -44,7 +56,9 @@ export function nativeWorkers(setup: { readonly imageRoot: string; readonly outb
     const children = await readFile(`/proc/${String(child.pid)}/task/${String(child.pid)}/children`, 'utf8');
     const pid = Number(children.trim());
     const uplink = setup.outbound
-      ? spawnBound('slirp4netns', ['--configure', '--mtu=65520', '--disable-host-loopback', String(pid), 'tap0'], { stdio: 'ignore' })
+      ? spawnBound('slirp4netns', ['--configure', '--mtu=65520', '--disable-host-loopback', String(pid), 'tap0'], {
+          stdio: 'ignore',
+        })
       : undefined;
     const loops = new Map<string, { readonly loop: LoopDevice; readonly names: readonly string[] }>();
     const inside = (path: string): string => `/proc/${pid}/root${path}`;
@@ -59,7 +73,8 @@ export function nativeWorkers(setup: { readonly imageRoot: string; readonly outb
         const names = linksOf(volume);
         loops.set(volume.volumeId, { loop, names });
         await run('mknod', ['-m', '660', inside(`/dev/${loop.name}`), 'b', '7', String(loop.minor)]);
-        if (volume.device === undefined) await symlink(`../devices/virtual/block/${loop.name}`, inside(`/sys/block/${loop.name}`));
+        if (volume.device === undefined)
+          await symlink(`../devices/virtual/block/${loop.name}`, inside(`/sys/block/${loop.name}`));
         else await layOutDevice(loop.name, volume.device, inside('/sys/block'));
         for (const name of names) {
           await mkdir(dirname(inside(`/dev/${name}`)), { recursive: true });
@@ -118,5 +133,8 @@ async function layOutDevice(name: string, device: DeviceNames, folder: string): 
 }
 
 async function exists(path: string): Promise<boolean> {
-  return access(path, constants.F_OK).then(() => true, () => false);
+  return access(path, constants.F_OK).then(
+    () => true,
+    () => false,
+  );
 }

@@ -18,7 +18,11 @@ const forwarded: Readonly<Record<number, number>> = { 22: 10_022, 5566: 15_566 }
  * Servers that are emulated machines (software emulation only: a KVM device that opens need not work). A server from
  * an image is the initramfs worker; a server from a volume boots what is installed on it.
  */
-export function qemuMachines(setup: { readonly workerInitramfs: () => Promise<string>; readonly memoryMiB?: number; readonly targets?: IscsiTargets }): StartMachine {
+export function qemuMachines(setup: {
+  readonly workerInitramfs: () => Promise<string>;
+  readonly memoryMiB?: number;
+  readonly targets?: IscsiTargets;
+}): StartMachine {
   const hosts = new LoopbackHosts();
   return async (plan, folder) => {
     requirePrograms('an emulated machine', 'setpriv', 'qemu-system-x86_64', 'python3');
@@ -26,19 +30,48 @@ export function qemuMachines(setup: { readonly workerInitramfs: () => Promise<st
     const host = await hosts.take();
     const monitorPath = join(folder, 'monitor');
     const serialPath = join(folder, 'serial.log');
-    const boot = plan.boot.kind === 'image'
-      ? await workerArguments(plan, folder, await setup.workerInitramfs())
-      : [...(await firmwareOf(plan, folder)), ...guestArguments(plan), ...(await configDriveArguments(plan, folder))];
+    const boot =
+      plan.boot.kind === 'image'
+        ? await workerArguments(plan, folder, await setup.workerInitramfs())
+        : [...(await firmwareOf(plan, folder)), ...guestArguments(plan), ...(await configDriveArguments(plan, folder))];
     const output = await open(join(folder, 'qemu.log'), 'a');
     const nics = plan.nics.flatMap((nic, index) => [
-      '-netdev', `user,id=net${index}${guestNetwork(plan, nic.ipv4)}${index === 0 ? forwards(host, plan, nic.ipv4) : ''}`,
-      '-device', `virtio-net-pci,netdev=net${index},mac=${nic.mac},romfile=`,
+      '-netdev',
+      `user,id=net${index}${guestNetwork(plan, nic.ipv4)}${index === 0 ? forwards(host, plan, nic.ipv4) : ''}`,
+      '-device',
+      `virtio-net-pci,netdev=net${index},mac=${nic.mac},romfile=`,
     ]);
-    const child = spawnBound('qemu-system-x86_64', [
-      '-no-user-config', '-nodefaults', '-name', plan.name, '-machine', isSecure(plan) ? secureMachine : 'pc', '-accel', 'tcg,thread=multi,tb-size=256',
-      '-cpu', 'max,la57=off', '-smp', '2', '-m', String(setup.memoryMiB ?? 640), '-display', 'none', '-no-reboot', '-rtc', 'base=utc',
-      '-serial', `file:${serialPath}`, '-qmp', `unix:${monitorPath},server=on,wait=off`, ...nics, ...boot,
-    ], { stdio: ['ignore', output.fd, output.fd] });
+    const child = spawnBound(
+      'qemu-system-x86_64',
+      [
+        '-no-user-config',
+        '-nodefaults',
+        '-name',
+        plan.name,
+        '-machine',
+        isSecure(plan) ? secureMachine : 'pc',
+        '-accel',
+        'tcg,thread=multi,tb-size=256',
+        '-cpu',
+        'max,la57=off',
+        '-smp',
+        '2',
+        '-m',
+        String(setup.memoryMiB ?? 640),
+        '-display',
+        'none',
+        '-no-reboot',
+        '-rtc',
+        'base=utc',
+        '-serial',
+        `file:${serialPath}`,
+        '-qmp',
+        `unix:${monitorPath},server=on,wait=off`,
+        ...nics,
+        ...boot,
+      ],
+      { stdio: ['ignore', output.fd, output.fd] },
+    );
     await output.close();
     let monitor: QmpClient;
     try {
@@ -86,7 +119,9 @@ function guestNetwork(plan: MachinePlan, ipv4: string): string {
 
 function forwards(host: string, plan: MachinePlan, ipv4: string): string {
   const inside = isRealNetwork(plan, ipv4) ? ipv4 : '';
-  return Object.entries(forwarded).map(([port, outside]) => `,hostfwd=tcp:${host}:${outside}-${inside}:${port}`).join('');
+  return Object.entries(forwarded)
+    .map(([port, outside]) => `,hostfwd=tcp:${host}:${outside}-${inside}:${port}`)
+    .join('');
 }
 
 /** Loopback addresses lead to workers from this machine; no guest could have one on a card. */
@@ -98,10 +133,15 @@ async function workerArguments(plan: MachinePlan, folder: string, image: string)
   const seed = join(folder, 'seed.json');
   await writeFile(seed, JSON.stringify(seedFromUserData(plan.userData, plan.publicKey)), { mode: 0o600 });
   return [
-    '-kernel', join(image, 'vmlinuz'), '-initrd', join(image, 'initrd'),
+    '-kernel',
+    join(image, 'vmlinuz'),
+    '-initrd',
+    join(image, 'initrd'),
     // The processor's own clock is as good as the emulator's, and asking that one is slow.
-    '-append', `console=ttyS0 quiet tsc=reliable no_timer_check cryptomgr.notests rdinit=/init causeway.name=${plan.name}`,
-    '-fw_cfg', `name=opt/causeway/seed,file=${seed}`,
+    '-append',
+    `console=ttyS0 quiet tsc=reliable no_timer_check cryptomgr.notests rdinit=/init causeway.name=${plan.name}`,
+    '-fw_cfg',
+    `name=opt/causeway/seed,file=${seed}`,
   ];
 }
 
@@ -124,13 +164,16 @@ function guestArguments(plan: MachinePlan): string[] {
   const controllers = { scsi: ['-device', 'virtio-scsi-pci,id=scsi0'], ide: ['-device', 'ahci,id=ahci0'] }[bus] ?? [];
   const disks = [plan.boot, ...plan.dataVolumes].flatMap((volume, index) => {
     const { serial, lun } = deviceNames(volume);
-    const device = {
-      scsi: `scsi-hd,bus=scsi0.0,lun=${lun ?? index}`,
-      ide: `ide-hd,bus=ahci0.${index}`,
-    }[bus] ?? 'virtio-blk-pci';
+    const device =
+      {
+        scsi: `scsi-hd,bus=scsi0.0,lun=${lun ?? index}`,
+        ide: `ide-hd,bus=ahci0.${index}`,
+      }[bus] ?? 'virtio-blk-pci';
     return [
-      '-drive', `file=${volume.path},format=raw,if=none,id=disk${index},cache=unsafe,discard=unmap`,
-      '-device', `${device},drive=disk${index}${serial === undefined ? '' : `,serial=${serial}`},bootindex=${index}`,
+      '-drive',
+      `file=${volume.path},format=raw,if=none,id=disk${index},cache=unsafe,discard=unmap`,
+      '-device',
+      `${device},drive=disk${index}${serial === undefined ? '' : `,serial=${serial}`},bootindex=${index}`,
     ];
   });
   return [...controllers, ...disks];
@@ -143,11 +186,16 @@ async function configDriveArguments(plan: MachinePlan, folder: string): Promise<
   const latest = join(drive, 'openstack', 'latest');
   await mkdir(latest, { recursive: true });
   const keys = plan.publicKey === undefined ? {} : { public_keys: { operator: plan.publicKey } };
-  await writeFile(join(latest, 'meta_data.json'), JSON.stringify({ uuid: plan.serverId, name: plan.name, hostname: plan.name, ...keys }));
+  await writeFile(
+    join(latest, 'meta_data.json'),
+    JSON.stringify({ uuid: plan.serverId, name: plan.name, hostname: plan.name, ...keys }),
+  );
   if (plan.userData !== '') await writeFile(join(latest, 'user_data'), plan.userData);
   return [
-    '-blockdev', `driver=vvfat,node-name=config-file,dir=${drive},label=config-2,read-only=on`,
-    '-device', 'virtio-blk-pci,drive=config-file',
+    '-blockdev',
+    `driver=vvfat,node-name=config-file,dir=${drive},label=config-2,read-only=on`,
+    '-device',
+    'virtio-blk-pci,drive=config-file',
   ];
 }
 
@@ -157,10 +205,14 @@ async function plug(monitor: QmpClient, volume: MachineVolume): Promise<void> {
   const { volumeId, path } = volume;
   const { serial, lun, byPath } = deviceNames(volume);
   // Its image loads no driver for SCSI disks while it runs, and has nothing that makes names by path.
-  if (lun !== undefined || byPath !== undefined) throw new Error('an emulated worker knows its disks by their serial or order only');
+  if (lun !== undefined || byPath !== undefined)
+    throw new Error('an emulated worker knows its disks by their serial or order only');
   const node = nodeOf(volumeId);
   await monitor.execute('blockdev-add', {
-    'node-name': node, driver: 'raw', discard: 'unmap', cache: { direct: false, 'no-flush': false },
+    'node-name': node,
+    driver: 'raw',
+    discard: 'unmap',
+    cache: { direct: false, 'no-flush': false },
     file: { driver: 'file', filename: path, discard: 'unmap' },
   });
   const known = serial === undefined ? {} : { serial };

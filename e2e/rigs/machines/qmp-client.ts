@@ -31,7 +31,7 @@ export class QmpClient {
     });
     socket.on('error', () => {});
     socket.once('close', () => {
-      for (const waiter of this.#waiters) waiter.reject(new Error('the machine\'s monitor is gone'));
+      for (const waiter of this.#waiters) waiter.reject(new Error("the machine's monitor is gone"));
     });
   }
 
@@ -58,7 +58,9 @@ export class QmpClient {
   async execute(command: string, args?: Readonly<Record<string, unknown>>): Promise<unknown> {
     const id = this.#nextId++;
     const answer = this.#wait((message) => message.id === id, 60_000, command);
-    this.#socket.write(`${JSON.stringify({ execute: command, id, ...(args === undefined ? {} : { arguments: args }) })}\n`);
+    this.#socket.write(
+      `${JSON.stringify({ execute: command, id, ...(args === undefined ? {} : { arguments: args }) })}\n`,
+    );
     const { error, return: result } = await answer;
     if (error !== undefined) throw new Error(`${command}: ${error.desc}`);
     return result;
@@ -66,7 +68,11 @@ export class QmpClient {
 
   /** The next event of this name about this device. Ask before the command that brings it. */
   async event(name: string, device: string | undefined, timeoutMs = 60_000): Promise<void> {
-    await this.#wait((message) => message.event === name && (device === undefined || message.data?.['device'] === device), timeoutMs, name);
+    await this.#wait(
+      (message) => message.event === name && (device === undefined || message.data?.['device'] === device),
+      timeoutMs,
+      name,
+    );
   }
 
   close(): void {
@@ -74,7 +80,8 @@ export class QmpClient {
   }
 
   #wait(matches: Waiter['matches'], timeoutMs: number, what: string): Promise<Message> {
-    if (this.#socket.closed || this.#socket.destroyed) return Promise.reject(new Error(`${what}: the machine's monitor is gone`));
+    if (this.#socket.closed || this.#socket.destroyed)
+      return Promise.reject(new Error(`${what}: the machine's monitor is gone`));
     return new Promise((resolve, reject) => {
       const done = (): void => {
         clearTimeout(timer);
@@ -82,10 +89,19 @@ export class QmpClient {
       };
       const waiter: Waiter = {
         matches,
-        resolve: (message) => { done(); resolve(message); },
-        reject: (error) => { done(); reject(error); },
+        resolve: (message) => {
+          done();
+          resolve(message);
+        },
+        reject: (error) => {
+          done();
+          reject(error);
+        },
       };
-      const timer = setTimeout(() => waiter.reject(new Error(`${what}: no response within ${timeoutMs} ms`)), timeoutMs);
+      const timer = setTimeout(
+        () => waiter.reject(new Error(`${what}: no response within ${timeoutMs} ms`)),
+        timeoutMs,
+      );
       this.#waiters.add(waiter);
     });
   }

@@ -15,10 +15,12 @@ function isTakenEverywhere(port: number): boolean {
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   return ['/proc/net/tcp', '/proc/net/tcp6'].some((path) => {
     try {
-      return readFileSync(path, 'utf8').split('\n').some((line) => {
-        const [, local = '', , state] = line.trim().split(/\s+/);
-        return state === '0A' && /^0+:/.test(local) && local.endsWith(suffix);
-      });
+      return readFileSync(path, 'utf8')
+        .split('\n')
+        .some((line) => {
+          const [, local = '', , state] = line.trim().split(/\s+/);
+          return state === '0A' && /^0+:/.test(local) && local.endsWith(suffix);
+        });
     } catch {
       return false;
     }

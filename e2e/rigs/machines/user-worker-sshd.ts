@@ -26,11 +26,16 @@ const settings = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Sett
 function keysOf(username: string): readonly string[] {
   const given = settings.accounts[username] ?? [];
   const own = join(settings.folder, '.ssh', 'authorized_keys');
-  return Object.hasOwn(settings.passwords, username) && existsSync(own) ? [...given, ...readFileSync(own, 'utf8').trim().split('\n')] : given;
+  return Object.hasOwn(settings.passwords, username) && existsSync(own)
+    ? [...given, ...readFileSync(own, 'utf8').trim().split('\n')]
+    : given;
 }
 
 function isAuthorized(context: AuthContext): boolean {
-  if (context.method === 'password') return Object.hasOwn(settings.passwords, context.username) && settings.passwords[context.username] === context.password;
+  if (context.method === 'password')
+    return (
+      Object.hasOwn(settings.passwords, context.username) && settings.passwords[context.username] === context.password
+    );
   if (context.method !== 'publickey') return false;
   for (const line of keysOf(context.username)) {
     const key = ssh2.utils.parseKey(line);
@@ -46,7 +51,11 @@ function isAuthorized(context: AuthContext): boolean {
 }
 
 function runCommand(command: string, channel: ServerChannel): void {
-  const child = spawn('/bin/sh', ['-c', command], { cwd: settings.folder, env: settings.environment, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn('/bin/sh', ['-c', command], {
+    cwd: settings.folder,
+    env: settings.environment,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   channel.pipe(child.stdin);
   child.stdout.pipe(channel, { end: false });
   child.stderr.pipe(channel.stderr, { end: false });

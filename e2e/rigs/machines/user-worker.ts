@@ -25,17 +25,25 @@ export function userWorkers(): StartMachine {
     const host = await hosts.take();
     const devices = join(folder, 'devices');
     for (const name of ['devices', 'names', 'home', 'bin', 'tmp']) await mkdir(join(folder, name), { recursive: true });
-    await writeFile(join(folder, 'bin', 'sudo'), '#!/bin/sh\nwhile [ "${1#-}" != "$1" ]; do shift; done\nexec "$@"\n', { mode: 0o755 });
+    await writeFile(join(folder, 'bin', 'sudo'), '#!/bin/sh\nwhile [ "${1#-}" != "$1" ]; do shift; done\nexec "$@"\n', {
+      mode: 0o755,
+    });
     await writeFile(join(folder, 'bin', 'python3'), await pythonFor(host, devices), { mode: 0o755 });
     const seed = seedFromUserData(plan.userData, plan.publicKey);
     const settings = {
-      host, port: sshPort, hostKey: await hostKey(seed, folder),
+      host,
+      port: sshPort,
+      hostKey: await hostKey(seed, folder),
       accounts: Object.fromEntries(seed.users.map((user) => [user.name, user.authorizedKeys])),
-      passwords: Object.fromEntries(seed.users.flatMap(({ name, password }) => (password === undefined ? [] : [[name, password]]))),
+      passwords: Object.fromEntries(
+        seed.users.flatMap(({ name, password }) => (password === undefined ? [] : [[name, password]])),
+      ),
       folder: join(folder, 'home'),
       environment: {
-        PATH: `${join(folder, 'bin')}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin`, HOME: join(folder, 'home'),
-        TMPDIR: join(folder, 'tmp'), [marker]: plan.serverId,
+        PATH: `${join(folder, 'bin')}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin`,
+        HOME: join(folder, 'home'),
+        TMPDIR: join(folder, 'tmp'),
+        [marker]: plan.serverId,
       },
     };
     const settingsPath = join(folder, 'sshd.json');
@@ -45,7 +53,8 @@ export function userWorkers(): StartMachine {
     const child = spawnBound(process.execPath, [program, settingsPath], { stdio: ['ignore', 'pipe', console.fd] });
     await console.close();
     const first = await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), once(child, 'exit')]);
-    if (!Buffer.isBuffer(first[0])) throw new Error(`worker did not start: ${await readFile(join(folder, 'console.log'), 'utf8')}`);
+    if (!Buffer.isBuffer(first[0]))
+      throw new Error(`worker did not start: ${await readFile(join(folder, 'console.log'), 'utf8')}`);
 
     const machine: Machine = {
       // A second name of the same file, so that nothing but the worker's folder has to be opened to its agent.
@@ -105,4 +114,3 @@ async function killMarked(serverId: string): Promise<void> {
     }
   }
 }
-

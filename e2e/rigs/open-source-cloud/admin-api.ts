@@ -2,7 +2,13 @@
 export interface RigApi {
   readonly projectId: string;
   /** Calls `path` below the endpoint of a service type. Rejects with what the service said; 404 of a DELETE is fine. */
-  call<T = Record<string, unknown>>(service: string, method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<T>;
+  call<T = Record<string, unknown>>(
+    service: string,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<T>;
   /** Sends bytes, e.g. an image's. */
   upload(service: string, path: string, bytes: Uint8Array): Promise<void>;
 }
@@ -33,7 +39,10 @@ export async function logIn(login: RigLogin): Promise<RigApi> {
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({
       auth: {
-        identity: { methods: ['password'], password: { user: { name: login.username, password: login.password, domain } } },
+        identity: {
+          methods: ['password'],
+          password: { user: { name: login.username, password: login.password, domain } },
+        },
         scope: { project: { name: login.projectName, domain } },
       },
     }),
@@ -48,20 +57,36 @@ export async function logIn(login: RigLogin): Promise<RigApi> {
     return url;
   };
   const send = async (service: string, method: string, path: string, init: RequestInit): Promise<Response> => {
-    const answer = await fetch(base(service) + path, { ...init, method, headers: { 'X-Auth-Token': token, ...versions, ...init.headers } });
+    const answer = await fetch(base(service) + path, {
+      ...init,
+      method,
+      headers: { 'X-Auth-Token': token, ...versions, ...init.headers },
+    });
     if (answer.ok || (method === 'DELETE' && answer.status === 404)) return answer;
     throw new Error(`${method} ${service}${path} answered ${answer.status}: ${(await answer.text()).slice(0, 500)}`);
   };
   return {
     projectId: body.project.id,
-    async call<T>(service: string, method: string, path: string, content?: unknown, headers?: Readonly<Record<string, string>>) {
+    async call<T>(
+      service: string,
+      method: string,
+      path: string,
+      content?: unknown,
+      headers?: Readonly<Record<string, string>>,
+    ) {
       const sent = content === undefined ? {} : { body: JSON.stringify(content) };
-      const answer = await send(service, method, path, { ...sent, headers: { 'Content-Type': 'application/json', ...headers } });
+      const answer = await send(service, method, path, {
+        ...sent,
+        headers: { 'Content-Type': 'application/json', ...headers },
+      });
       const text = await answer.text();
       return (text === '' || !/json/.test(answer.headers.get('Content-Type') ?? '') ? {} : JSON.parse(text)) as T;
     },
     async upload(service, path, bytes) {
-      await send(service, 'PUT', path, { body: bytes as Uint8Array<ArrayBuffer>, headers: { 'Content-Type': 'application/octet-stream' } });
+      await send(service, 'PUT', path, {
+        body: bytes as Uint8Array<ArrayBuffer>,
+        headers: { 'Content-Type': 'application/octet-stream' },
+      });
     },
   };
 }

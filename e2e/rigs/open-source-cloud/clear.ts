@@ -9,14 +9,29 @@ interface Found {
 }
 
 /** In the order in which they let go of each other. Ports of networks and routers, and what the rig furnished, stay. */
-const kinds: readonly { readonly service: string; readonly path: string; readonly list: string; goes(one: Found, projectId: string): boolean }[] = [
+const kinds: readonly {
+  readonly service: string;
+  readonly path: string;
+  readonly list: string;
+  goes(one: Found, projectId: string): boolean;
+}[] = [
   { service: 'compute', path: '/servers', list: 'servers', goes: () => true },
   { service: 'block-storage', path: '/backups', list: 'backups', goes: () => true },
   { service: 'block-storage', path: '/snapshots', list: 'snapshots', goes: () => true },
   { service: 'block-storage', path: '/volumes', list: 'volumes', goes: () => true },
   { service: 'network', path: '/v2.0/floatingips', list: 'floatingips', goes: () => true },
-  { service: 'network', path: '/v2.0/ports', list: 'ports', goes: ({ device_owner: owner = '' }) => !owner.startsWith('network:') },
-  { service: 'network', path: '/v2.0/security-groups', list: 'security_groups', goes: ({ name }) => name !== 'open' && name !== 'default' },
+  {
+    service: 'network',
+    path: '/v2.0/ports',
+    list: 'ports',
+    goes: ({ device_owner: owner = '' }) => !owner.startsWith('network:'),
+  },
+  {
+    service: 'network',
+    path: '/v2.0/security-groups',
+    list: 'security_groups',
+    goes: ({ name }) => name !== 'open' && name !== 'default',
+  },
   { service: 'image', path: '/v2/images', list: 'images', goes: ({ owner }, projectId) => owner === projectId },
 ];
 
@@ -37,6 +52,7 @@ export async function clearProject(project: RigApi): Promise<void> {
       }
     }
     if (left.length === 0) return;
-    if (Date.now() > deadline) throw new Error(`what an earlier run left does not go: ${left.join(', ')}`, { cause: refusal });
+    if (Date.now() > deadline)
+      throw new Error(`what an earlier run left does not go: ${left.join(', ')}`, { cause: refusal });
   }
 }

@@ -27,9 +27,14 @@ interface Named {
 export async function startDebianServer(cloud: OpenSourceCloud, name: string, folder: string): Promise<DebianServer> {
   const api = await cloud.api('origin');
   const read = (id: string) => api.call<{ volume: { status: string } }>('block-storage', 'GET', `/volumes/${id}`);
-  const { volume } = await api.call<{ volume: Named }>('block-storage', 'POST', '/volumes', { volume: { name, size: 2, volume_type: 'standard' } });
+  const { volume } = await api.call<{ volume: Named }>('block-storage', 'POST', '/volumes', {
+    volume: { name, size: 2, volume_type: 'standard' },
+  });
   await until(`volume of ${name}`, async () => (await read(volume.id)).volume.status === 'available');
-  const image = JSON.stringify({ driver: 'raw', file: { driver: 'rbd', pool: 'volumes', image: `volume-${volume.id}`, conf: cloud.cephConfiguration } });
+  const image = JSON.stringify({
+    driver: 'raw',
+    file: { driver: 'rbd', pool: 'volumes', image: `volume-${volume.id}`, conf: cloud.cephConfiguration },
+  });
   const disk = await debianOfTheCloud(folder);
   await run('qemu-img', ['convert', '-n', '--target-is-zero', '-f', 'raw', '-O', 'raw', disk, `json:${image}`]);
   await rm(disk);
@@ -41,15 +46,37 @@ export async function startDebianServer(cloud: OpenSourceCloud, name: string, fo
   const network = networks.find((each) => each.name.startsWith('private-'))?.id;
   const { server } = await api.call<{ server: Named }>('compute', 'POST', '/servers', {
     server: {
-      name, flavorRef: 'rig.small', networks: [{ uuid: network }], security_groups: [{ name: 'open' }],
-      block_device_mapping_v2: [{ boot_index: 0, source_type: 'volume', destination_type: 'volume', uuid: volume.id, delete_on_termination: true }],
+      name,
+      flavorRef: 'rig.small',
+      networks: [{ uuid: network }],
+      security_groups: [{ name: 'open' }],
+      block_device_mapping_v2: [
+        {
+          boot_index: 0,
+          source_type: 'volume',
+          destination_type: 'volume',
+          uuid: volume.id,
+          delete_on_termination: true,
+        },
+      ],
     },
   });
   await whenActive(api, server.id);
-  const { ports: [port] } = await api.call<{ ports: { id: string; mac_address: string; fixed_ips: { ip_address: string }[] }[] }>('network', 'GET', `/v2.0/ports?device_id=${server.id}`);
-  const { floatingip: floating } = await api.call<{ floatingip: { id: string; floating_ip_address: string } }>('network', 'POST', '/v2.0/floatingips', {
-    floatingip: { floating_network_id: networks.find((each) => each.name === 'outside')?.id, port_id: port?.id },
-  });
+  const {
+    ports: [port],
+  } = await api.call<{ ports: { id: string; mac_address: string; fixed_ips: { ip_address: string }[] }[] }>(
+    'network',
+    'GET',
+    `/v2.0/ports?device_id=${server.id}`,
+  );
+  const { floatingip: floating } = await api.call<{ floatingip: { id: string; floating_ip_address: string } }>(
+    'network',
+    'POST',
+    '/v2.0/floatingips',
+    {
+      floatingip: { floating_network_id: networks.find((each) => each.name === 'outside')?.id, port_id: port?.id },
+    },
+  );
   return {
     id: server.id,
     volumeId: volume.id,
@@ -59,7 +86,13 @@ export async function startDebianServer(cloud: OpenSourceCloud, name: string, fo
     async close() {
       await api.call('network', 'DELETE', `/v2.0/floatingips/${floating.id}`);
       await api.call('compute', 'DELETE', `/servers/${server.id}`);
-      await until(`server ${name} gone`, async () => !(await api.call<{ servers: Named[] }>('compute', 'GET', '/servers')).servers.some(({ id }) => id === server.id));
+      await until(
+        `server ${name} gone`,
+        async () =>
+          !(await api.call<{ servers: Named[] }>('compute', 'GET', '/servers')).servers.some(
+            ({ id }) => id === server.id,
+          ),
+      );
     },
   };
 }
@@ -83,5 +116,6 @@ async function debianOfTheCloud(folder: string): Promise<string> {
 }
 
 async function until(what: string, is: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 180_000; !(await is()); await sleep(300)) if (Date.now() > deadline) throw new Error(`${what}: not within three minutes`);
+  for (const deadline = Date.now() + 180_000; !(await is()); await sleep(300))
+    if (Date.now() > deadline) throw new Error(`${what}: not within three minutes`);
 }

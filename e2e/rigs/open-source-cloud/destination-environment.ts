@@ -15,7 +15,13 @@ export function workingEnvironment(api: Pick<RigApi, 'projectId'>, sourceNetwork
     network_map: { [sourceNetwork]: network },
     storage_mappings: { default: 'standard' },
     flavor_name: 'rig.small',
-    migr_image: 'worker', migr_network: network, migr_flavor_name: 'rig.worker', migr_worker_use_fip: true, migr_fip_pool_name: 'outside',
-    migr_worker_boot_from_volume: true, migr_worker_volume_size: 1, migr_worker_use_config_drive: true,
+    migr_image: 'worker',
+    migr_network: network,
+    migr_flavor_name: 'rig.worker',
+    migr_worker_use_fip: true,
+    migr_fip_pool_name: 'outside',
+    migr_worker_boot_from_volume: true,
+    migr_worker_volume_size: 1,
+    migr_worker_use_config_drive: true,
   };
 }

@@ -36,29 +36,49 @@ export interface DestinationLab {
 }
 
 /** @param name of the replicas, which others that use the project don't have */
-export async function startDestinationLab(name: string, timing: OpenStackContext['timing'] = {}): Promise<DestinationLab> {
+export async function startDestinationLab(
+  name: string,
+  timing: OpenStackContext['timing'] = {},
+): Promise<DestinationLab> {
   const cloud = await startOpenSourceCloud();
   const api = await cloud.api('target');
   const folder = await mkdtemp(join(tmpdir(), `causeway-${name}-`));
   const store = openStore(folder, undefined, hurriedClock(20));
-  const platform = createOpenStackDestination(cloud.connection('target'), { timing: { pollFirstMs: 300, pollCapMs: 1_000, ...timing } });
+  const platform = createOpenStackDestination(cloud.connection('target'), {
+    timing: { pollFirstMs: 300, pollCapMs: 1_000, ...timing },
+  });
   const { deployment } = platform;
   if (deployment === undefined) throw new Error('no deployments');
   const environment = workingEnvironment(api, 'VM Network');
   let count = 0;
   return {
-    cloud, api, folder, platform, deployment, environment,
+    cloud,
+    api,
+    folder,
+    platform,
+    deployment,
+    environment,
     network: privateNetwork(api),
     newRun(vm = {}, of = environment) {
       count += 1;
-      const binding = { endpointId: 'endpoint', replicaId: `${name}-${process.pid}-${count}`, executionId: `deployment-${count}` };
+      const binding = {
+        endpointId: 'endpoint',
+        replicaId: `${name}-${process.pid}-${count}`,
+        executionId: `deployment-${count}`,
+      };
       return {
         ...binding,
         deploymentId: binding.executionId,
         preparationRole: 'osmorphing-linux',
         vm: {
-          id: `vm-${count}`, name: 'web', os_type: 'linux', vcpus: 1, memory_mb: 512, disks: [{ id: 'd0', size_bytes: 2 ** 30 }],
-          nics: [{ id: 'nic-0', network: 'VM Network' }], ...vm,
+          id: `vm-${count}`,
+          name: 'web',
+          os_type: 'linux',
+          vcpus: 1,
+          memory_mb: 512,
+          disks: [{ id: 'd0', size_bytes: 2 ** 30 }],
+          nics: [{ id: 'nic-0', network: 'VM Network' }],
+          ...vm,
         },
         environment: of,
         ledger: ledgerScope(store.ledger, binding),

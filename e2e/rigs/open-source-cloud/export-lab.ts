@@ -21,7 +21,12 @@ export interface ExportLab {
    *
    * @param files of disks that are no volumes
    */
-  difference(name: string, server: OriginServer, pool?: string, files?: Record<string, string>): Promise<string | undefined>;
+  difference(
+    name: string,
+    server: OriginServer,
+    pool?: string,
+    files?: Record<string, string>,
+  ): Promise<string | undefined>;
   /** Bytes that crossed the link in an execution. */
   bytesSent(execution: ExecutionDetail): Promise<number>;
   close(): Promise<void>;
@@ -31,18 +36,39 @@ export async function startExportLab(options: ProjectLabOptions = {}): Promise<E
   const cloud = await startOpenSourceCloud();
   const lab = await startProjectLab(options);
   const folder = await mkdtemp(join(tmpdir(), 'causeway-exported-'));
-  await lab.use((core) => core.call('endpoint.add', { name: 'origin', plugin: 'open-source-cloud', connection: cloud.connection('origin') as JsonObject }));
+  await lab.use((core) =>
+    core.call('endpoint.add', {
+      name: 'origin',
+      plugin: 'open-source-cloud',
+      connection: cloud.connection('origin') as JsonObject,
+    }),
+  );
   const exportOptions = await exportWorkerOptions(cloud);
   return {
-    cloud, lab, exportOptions,
+    cloud,
+    lab,
+    exportOptions,
     mechanism: (name) => exportEnvironment(cloud, name),
     async createReplica(name, vm, sourceEnvironment) {
       const { nics } = await lab.use((core) => core.call('vm.show', { endpoint: 'origin', vm }));
       const destinationEnvironment = {
-        network_map: Object.fromEntries(nics.map(({ network }) => [network, 'production'])), availability_zone: 'eu01-1', machine_type: 'g1.1', migr_network: 'migration',
-        migr_machine_type: 'g1.1', migr_image_map: { linux: 'Debian 12' },
+        network_map: Object.fromEntries(nics.map(({ network }) => [network, 'production'])),
+        availability_zone: 'eu01-1',
+        machine_type: 'g1.1',
+        migr_network: 'migration',
+        migr_machine_type: 'g1.1',
+        migr_image_map: { linux: 'Debian 12' },
       };
-      await lab.use((core) => core.call('replica.create', { name, source: 'origin', destination: 'cloud', vm, sourceEnvironment, destinationEnvironment }));
+      await lab.use((core) =>
+        core.call('replica.create', {
+          name,
+          source: 'origin',
+          destination: 'cloud',
+          vm,
+          sourceEnvironment,
+          destinationEnvironment,
+        }),
+      );
     },
     async difference(name, server, pool = 'volumes', files = {}) {
       for (const id of server.volumeIds) await volumeBytes(cloud, id, (files[id] = join(folder, `${id}.raw`)), pool);
@@ -50,7 +76,9 @@ export async function startExportLab(options: ProjectLabOptions = {}): Promise<E
     },
     async bytesSent({ id }) {
       const events = await lab.use((core) => core.call('execution.events', { execution: id }));
-      return events.filter((event) => event.type === 'disk.done').reduce((sum, { details }) => sum + Number(details['bytesSent']), 0);
+      return events
+        .filter((event) => event.type === 'disk.done')
+        .reduce((sum, { details }) => sum + Number(details['bytesSent']), 0);
     },
     async close() {
       await lab.close();
@@ -61,10 +89,16 @@ export async function startExportLab(options: ProjectLabOptions = {}): Promise<E
 
 /** What `service_backups` needs of its worker in the project `origin`. */
 async function exportWorkerOptions(cloud: OpenSourceCloud): Promise<JsonObject> {
-  const { networks } = await (await cloud.api('origin')).call<{ networks: { name: string }[] }>('network', 'GET', '/v2.0/networks');
+  const { networks } = await (
+    await cloud.api('origin')
+  ).call<{ networks: { name: string }[] }>('network', 'GET', '/v2.0/networks');
   return {
-    export_image: 'worker', export_flavor_name: 'rig.disk', export_network: networks.find(({ name }) => name.startsWith('private-'))?.name ?? '',
-    export_worker_use_config_drive: true, export_worker_use_fip: true, export_fip_pool_name: 'outside',
+    export_image: 'worker',
+    export_flavor_name: 'rig.disk',
+    export_network: networks.find(({ name }) => name.startsWith('private-'))?.name ?? '',
+    export_worker_use_config_drive: true,
+    export_worker_use_fip: true,
+    export_fip_pool_name: 'outside',
   };
 }
 
@@ -72,5 +106,8 @@ async function exportWorkerOptions(cloud: OpenSourceCloud): Promise<JsonObject> 
 export async function exportEnvironment(cloud: OpenSourceCloud, mechanism: string): Promise<JsonObject> {
   const backups: Readonly<Record<string, string>> = { objectstore_backups: 'swift', distributed_backups: 'ceph' };
   if (backups[mechanism] !== undefined) await cloud.phase('backup-driver', backups[mechanism]);
-  return { replica_export_mechanism: mechanism, ...(mechanism === 'service_backups' ? { service_backups_options: await exportWorkerOptions(cloud) } : {}) };
+  return {
+    replica_export_mechanism: mechanism,
+    ...(mechanism === 'service_backups' ? { service_backups_options: await exportWorkerOptions(cloud) } : {}),
+  };
 }

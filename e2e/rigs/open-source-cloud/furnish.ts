@@ -19,8 +19,19 @@ interface Named {
 }
 
 /** Finds something by name in a list, or makes it. */
-async function ensure(api: RigApi, service: string, path: string, key: string, list: string, body: { readonly name: string }): Promise<string> {
-  const found = await api.call<Record<string, Named[]>>(service, 'GET', `${path}?name=${encodeURIComponent(body.name)}`);
+async function ensure(
+  api: RigApi,
+  service: string,
+  path: string,
+  key: string,
+  list: string,
+  body: { readonly name: string },
+): Promise<string> {
+  const found = await api.call<Record<string, Named[]>>(
+    service,
+    'GET',
+    `${path}?name=${encodeURIComponent(body.name)}`,
+  );
   const existing = found[list]?.find((one) => one.name === body.name);
   if (existing !== undefined) return existing.id;
   return (await api.call<Record<string, Named>>(service, 'POST', path, { [key]: body }))[key]?.id ?? '';
@@ -30,17 +41,29 @@ async function ensure(api: RigApi, service: string, path: string, key: string, l
 export async function furnishCloud(admin: RigApi, workerFolder: string): Promise<void> {
   const types = await admin.call<{ volume_types: Named[] }>('block-storage', 'GET', '/types');
   for (const name of volumeTypes.filter((one) => !types.volume_types.some((type) => type.name === one))) {
-    await admin.call('block-storage', 'POST', '/types', { volume_type: { name, extra_specs: { volume_backend_name: name } } });
+    await admin.call('block-storage', 'POST', '/types', {
+      volume_type: { name, extra_specs: { volume_backend_name: name } },
+    });
   }
-  const known = (await admin.call<{ flavors: Named[] }>('compute', 'GET', '/flavors')).flavors.map((flavor) => flavor.name);
+  const known = (await admin.call<{ flavors: Named[] }>('compute', 'GET', '/flavors')).flavors.map(
+    (flavor) => flavor.name,
+  );
   for (const flavor of flavors.filter(({ name }) => !known.includes(name))) {
     await admin.call('compute', 'POST', '/flavors', { flavor: { ...flavor, id: flavor.name } });
   }
   const external = await ensure(admin, 'network', '/v2.0/networks', 'network', 'networks', {
-    name: 'outside', 'router:external': true, 'provider:network_type': 'flat', 'provider:physical_network': 'physnet1',
+    name: 'outside',
+    'router:external': true,
+    'provider:network_type': 'flat',
+    'provider:physical_network': 'physnet1',
   } as { name: string });
   await ensure(admin, 'network', '/v2.0/subnets', 'subnet', 'subnets', {
-    name: 'outside', network_id: external, ip_version: 4, cidr: '198.51.100.0/24', gateway_ip: '198.51.100.1', enable_dhcp: false,
+    name: 'outside',
+    network_id: external,
+    ip_version: 4,
+    cidr: '198.51.100.0/24',
+    gateway_ip: '198.51.100.1',
+    enable_dhcp: false,
     allocation_pools: [{ start: '198.51.100.10', end: '198.51.100.199' }],
   } as { name: string });
   await furnishImages(admin, workerFolder);
@@ -58,20 +81,35 @@ interface Image extends Named {
  */
 async function furnishImages(admin: RigApi, workerFolder: string): Promise<void> {
   const build = basename(workerFolder).slice(-8);
-  const image = async (name: string, format: string, content: () => Promise<Uint8Array>, more: Readonly<Record<string, string>> = {}) => {
+  const image = async (
+    name: string,
+    format: string,
+    content: () => Promise<Uint8Array>,
+    more: Readonly<Record<string, string>> = {},
+  ) => {
     const { images } = await admin.call<{ images: Image[] }>('image', 'GET', `/v2/images?name=${name}`);
     const ready = images.find((one) => one.status === 'active' && one.kernel_id === more['kernel_id']);
-    for (const stale of images.filter((one) => one !== ready)) await admin.call('image', 'DELETE', `/v2/images/${stale.id}`);
+    for (const stale of images.filter((one) => one !== ready))
+      await admin.call('image', 'DELETE', `/v2/images/${stale.id}`);
     if (ready !== undefined) return ready.id;
     const form = { disk_format: format, container_format: format === 'raw' ? 'bare' : format };
-    const made = await admin.call<Named>('image', 'POST', '/v2/images', { name, visibility: 'public', ...form, ...more });
+    const made = await admin.call<Named>('image', 'POST', '/v2/images', {
+      name,
+      visibility: 'public',
+      ...form,
+      ...more,
+    });
     await admin.upload('image', `/v2/images/${made.id}/file`, await content());
     return made.id;
   };
   const kernel = await image(`worker-kernel-${build}`, 'aki', () => readFile(join(workerFolder, 'vmlinuz')));
   const ramdisk = await image(`worker-initramfs-${build}`, 'ari', () => readFile(join(workerFolder, 'initrd')));
   await image('worker', 'raw', () => Promise.resolve(Buffer.alloc(2 ** 20)), {
-    kernel_id: kernel, ramdisk_id: ramdisk, os_type: 'linux', os_distro: 'debian', os_command_line: 'console=ttyS0 quiet',
+    kernel_id: kernel,
+    ramdisk_id: ramdisk,
+    os_type: 'linux',
+    os_distro: 'debian',
+    os_command_line: 'console=ttyS0 quiet',
   });
 }
 
@@ -83,7 +121,11 @@ export async function furnishProject(project: RigApi, range: string): Promise<vo
   // None can be reached from here, and without one the cloud names its own host's: each sudo of a worker would wait 20 s for it.
   const dns_nameservers = ['127.0.0.1'];
   const subnet = await ensure(project, 'network', '/v2.0/subnets', 'subnet', 'subnets', {
-    name, network_id: network, ip_version: 4, cidr: `${range}.0/24`, dns_nameservers,
+    name,
+    network_id: network,
+    ip_version: 4,
+    cidr: `${range}.0/24`,
+    dns_nameservers,
   } as { name: string });
   const routers = await project.call<{ routers: Named[] }>('network', 'GET', '/v2.0/routers');
   if (routers.routers.length === 0) {
@@ -94,7 +136,12 @@ export async function furnishProject(project: RigApi, range: string): Promise<vo
   }
   const groups = await project.call<{ security_groups: Named[] }>('network', 'GET', '/v2.0/security-groups?name=open');
   if (groups.security_groups.length > 0) return;
-  const { security_group: group } = await project.call<{ security_group: Named }>('network', 'POST', '/v2.0/security-groups', { security_group: { name: 'open' } });
+  const { security_group: group } = await project.call<{ security_group: Named }>(
+    'network',
+    'POST',
+    '/v2.0/security-groups',
+    { security_group: { name: 'open' } },
+  );
   await project.call('network', 'POST', '/v2.0/security-group-rules', {
     security_group_rule: { security_group_id: group.id, direction: 'ingress', ethertype: 'IPv4' },
   });

@@ -26,11 +26,15 @@ const isTheClouds = ({ device_owner: owner = '' }: Listed): boolean => owner.sta
  * @param replicas leaves out what is marked as of replicas with other ids; what has no mark is never left out
  */
 export async function inventoryOf(api: RigApi, replicas = /./): Promise<string[]> {
-  const lists = await Promise.all(kinds.map(async ([kind, service, path, key]) => {
-    const own = service === 'network' ? `?project_id=${api.projectId}` : '';
-    const listed = (await api.call<Record<string, Listed[]>>(service, 'GET', path + own))[key] ?? [];
-    return listed.filter((one) => !isTheClouds(one) && (replicas.test(replicaOf(one) ?? 'none') || replicaOf(one) === undefined)).map(({ id, name }) => `${kind} ${id} ${name ?? ''}`.trimEnd());
-  }));
+  const lists = await Promise.all(
+    kinds.map(async ([kind, service, path, key]) => {
+      const own = service === 'network' ? `?project_id=${api.projectId}` : '';
+      const listed = (await api.call<Record<string, Listed[]>>(service, 'GET', path + own))[key] ?? [];
+      return listed
+        .filter((one) => !isTheClouds(one) && (replicas.test(replicaOf(one) ?? 'none') || replicaOf(one) === undefined))
+        .map(({ id, name }) => `${kind} ${id} ${name ?? ''}`.trimEnd());
+    }),
+  );
   return lists.flat();
 }
 

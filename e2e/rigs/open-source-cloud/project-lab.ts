@@ -30,7 +30,12 @@ export interface OpenSourceLab {
   readonly network: string;
   use<T>(work: (core: CoreClient) => Promise<T>): Promise<T>;
   /** @param source default: the folder of disk images */
-  createReplica(name: string, vm: string, more?: JsonObject, source?: { readonly endpoint: string; readonly environment?: JsonObject }): Promise<void>;
+  createReplica(
+    name: string,
+    vm: string,
+    more?: JsonObject,
+    source?: { readonly endpoint: string; readonly environment?: JsonObject },
+  ): Promise<void>;
   execute(replica: string): Promise<ExecutionDetail>;
   /** Bytes that crossed the link in an execution. */
   bytesSent(execution: Pick<ExecutionDetail, 'id'>): Promise<number>;
@@ -64,25 +69,47 @@ export async function startOpenSourceLab(core: Partial<CoreOptions> = {}): Promi
     }
   };
   await use(async (client) => {
-    await client.call('endpoint.add', { name: 'images', plugin: 'disk-images', connection: { path: images, os_type: 'linux' } });
-    await client.call('endpoint.add', { name: 'cloud', plugin: 'open-source-cloud', connection: cloud.connection('target') as JsonObject });
+    await client.call('endpoint.add', {
+      name: 'images',
+      plugin: 'disk-images',
+      connection: { path: images, os_type: 'linux' },
+    });
+    await client.call('endpoint.add', {
+      name: 'cloud',
+      plugin: 'open-source-cloud',
+      connection: cloud.connection('target') as JsonObject,
+    });
   });
   const environment: JsonObject = { ...workingEnvironment(api, 'default'), security_groups: ['open'] };
   /** Ids of this lab's replicas; others may use the cloud's project at the same time. */
   const own: string[] = [];
   const before = new Set(await inventoryOf(api));
   return {
-    cloud, api, images, folder, environment, use,
+    cloud,
+    api,
+    images,
+    folder,
+    environment,
+    use,
     network: privateNetwork(api),
     async createReplica(name, vm, more = {}, source = { endpoint: 'images' }) {
-      const { id } = await use((client) => client.call('replica.create', {
-        name, source: source.endpoint, destination: 'cloud', vm, sourceEnvironment: source.environment ?? {}, destinationEnvironment: { ...environment, ...more },
-      }));
+      const { id } = await use((client) =>
+        client.call('replica.create', {
+          name,
+          source: source.endpoint,
+          destination: 'cloud',
+          vm,
+          sourceEnvironment: source.environment ?? {},
+          destinationEnvironment: { ...environment, ...more },
+        }),
+      );
       own.push(id);
     },
     async bytesSent({ id }) {
       const events = await use((client) => client.call('execution.events', { execution: id }));
-      return events.filter((event) => event.type === 'disk.done').reduce((sum, { details }) => sum + Number(details['bytesSent']), 0);
+      return events
+        .filter((event) => event.type === 'disk.done')
+        .reduce((sum, { details }) => sum + Number(details['bytesSent']), 0);
     },
     async execute(replica) {
       const { id } = await use((client) => client.call('replica.execute', { replica }));
@@ -111,7 +138,8 @@ export async function startOpenSourceLab(core: Partial<CoreOptions> = {}): Promi
     },
     async close() {
       await use(async (client) => {
-        for (const { id } of await client.call('replica.list', {})) await client.call('replica.delete', { replica: id });
+        for (const { id } of await client.call('replica.list', {}))
+          await client.call('replica.delete', { replica: id });
       }).catch((error: unknown) => console.error('the lab leaves something in the cloud:', error));
       await cloud.close();
       await rm(folder, { recursive: true, force: true });
@@ -121,7 +149,11 @@ export async function startOpenSourceLab(core: Partial<CoreOptions> = {}): Promi
 
 /** Reads a volume straight from the storage, behind the cloud's back. */
 async function exportVolume(cloud: OpenSourceCloud, api: RigApi, volumeId: string, target: string): Promise<void> {
-  const { volume } = await api.call<{ volume: { volume_type: string } }>('block-storage', 'GET', `/volumes/${volumeId}`);
+  const { volume } = await api.call<{ volume: { volume_type: string } }>(
+    'block-storage',
+    'GET',
+    `/volumes/${volumeId}`,
+  );
   const pool = volume.volume_type === 'archive' ? 'archive' : 'volumes';
   await rm(target, { force: true });
   await run('rbd', ['-c', cloud.cephConfiguration, '--no-progress', 'export', `${pool}/volume-${volumeId}`, target]);
@@ -129,6 +161,8 @@ async function exportVolume(cloud: OpenSourceCloud, api: RigApi, volumeId: strin
 
 function compare(file: string, other: string, size: number): Promise<string | undefined> {
   return new Promise((resolve) => {
-    execFile('cmp', ['-n', String(size), file, other], { env: { LC_ALL: 'C' } }, (error, stdout, stderr) => resolve(error === null ? undefined : `${stdout}${stderr}`.trim()));
+    execFile('cmp', ['-n', String(size), file, other], { env: { LC_ALL: 'C' } }, (error, stdout, stderr) =>
+      resolve(error === null ? undefined : `${stdout}${stderr}`.trim()),
+    );
   });
 }

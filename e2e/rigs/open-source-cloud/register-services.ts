@@ -25,7 +25,11 @@ export interface ProjectLogin {
 }
 
 /** Puts services, their users and the tests' projects into the identity service. Safe to repeat. */
-export async function registerServices(admin: RigApi, password: string, projects: readonly ProjectLogin[]): Promise<void> {
+export async function registerServices(
+  admin: RigApi,
+  password: string,
+  projects: readonly ProjectLogin[],
+): Promise<void> {
   const identity = <T>(method: string, path: string, body?: unknown) => admin.call<T>('identity', method, path, body);
   const one = async (kind: string, name: string, body: object): Promise<string> => {
     const found = await identity<Record<string, Named[]>>('GET', `/${kind}s?name=${name}`);
@@ -34,7 +38,8 @@ export async function registerServices(admin: RigApi, password: string, projects
     const made = await identity<Record<string, Named>>('POST', `/${kind}s`, { [kind]: { name, ...body } });
     return made[kind]?.id ?? '';
   };
-  const grant = (project: string, user: string, role: string) => identity('PUT', `/projects/${project}/users/${user}/roles/${role}`);
+  const grant = (project: string, user: string, role: string) =>
+    identity('PUT', `/projects/${project}/users/${user}/roles/${role}`);
   const [serviceProject, adminRole, serviceRole, memberRole] = [
     await one('project', 'service', { domain_id: 'default' }),
     await one('role', 'admin', {}),
@@ -46,11 +51,15 @@ export async function registerServices(admin: RigApi, password: string, projects
     await grant(serviceProject, user, adminRole);
     await grant(serviceProject, user, serviceRole);
   }
-  const known = (await identity<{ services: { type: string }[] }>('GET', '/services')).services.map((service) => service.type);
+  const known = (await identity<{ services: { type: string }[] }>('GET', '/services')).services.map(
+    (service) => service.type,
+  );
   for (const [name, type, url] of services.filter(([, type]) => !known.includes(type))) {
     const { service } = await identity<{ service: Named }>('POST', '/services', { service: { name, type } });
     for (const kind of ['public', 'internal', 'admin']) {
-      await identity('POST', '/endpoints', { endpoint: { service_id: service.id, interface: kind, url, region_id: 'RegionOne' } });
+      await identity('POST', '/endpoints', {
+        endpoint: { service_id: service.id, interface: kind, url, region_id: 'RegionOne' },
+      });
     }
   }
   for (const { projectName, username } of projects) {

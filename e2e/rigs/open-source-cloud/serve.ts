@@ -6,7 +6,13 @@ const say = (line: string) => console.log(line);
 switch (process.argv[2]) {
   case 'all': {
     const cloud = await startOpenSourceCloud(say);
-    say(JSON.stringify({ folder: cloud.folder, origin: cloud.connection('origin'), target: cloud.connection('target') }, undefined, 2));
+    say(
+      JSON.stringify(
+        { folder: cloud.folder, origin: cloud.connection('origin'), target: cloud.connection('target') },
+        undefined,
+        2,
+      ),
+    );
     break;
   }
   case 'stop':

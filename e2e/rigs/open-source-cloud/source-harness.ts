@@ -23,31 +23,46 @@ const calls = cutRequests();
  * A server that is switched off, whose volumes are written straight in the distributed storage, as a guest's writes arrive
  * there. The server is used again and again; each harness begins with blank disks.
  */
-export async function sourceHarness(cloud: OpenSourceCloud, server: OriginServer, environment: JsonObject): Promise<SourceHarness> {
+export async function sourceHarness(
+  cloud: OpenSourceCloud,
+  server: OriginServer,
+  environment: JsonObject,
+): Promise<SourceHarness> {
   const api = await cloud.api('origin');
   const folder = await mkdtemp(join(tmpdir(), 'causeway-source-harness-'));
   const store = openStore(folder, undefined, hurriedClock(20));
   const use = { replicaId: 'rep-1', executionId: 'exe-1' };
   const reopen = (process?: MortalProcess) =>
     createOpenStackSource(cloud.connection('origin') as JsonObject, {
-      scratchFolder: folder, use,
-      ledger: ledgerScope(process === undefined ? store.ledger : process.ledger(store.ledger), { endpointId: 'end-1', ...use, side: 'source' }),
+      scratchFolder: folder,
+      use,
+      ledger: ledgerScope(process === undefined ? store.ledger : process.ledger(store.ledger), {
+        endpointId: 'end-1',
+        ...use,
+        side: 'source',
+      }),
     });
   const platform = reopen();
   const diskIds = server.volumeIds;
   const added: string[] = [];
   const on = async (volumeId: string, ...commands: readonly string[]): Promise<void> => {
-    const image = JSON.stringify({ driver: 'raw', file: { driver: 'rbd', pool: 'volumes', image: `volume-${volumeId}`, conf: cloud.cephConfiguration } });
+    const image = JSON.stringify({
+      driver: 'raw',
+      file: { driver: 'rbd', pool: 'volumes', image: `volume-${volumeId}`, conf: cloud.cephConfiguration },
+    });
     await run('qemu-io', [...commands.flatMap((command) => ['-c', command]), '-c', 'flush', `json:${image}`]);
   };
-  const volume = async (id: string) => (await api.call<{ volume: { status: string; size: number } }>('block-storage', 'GET', `/volumes/${id}`)).volume;
+  const volume = async (id: string) =>
+    (await api.call<{ volume: { status: string; size: number } }>('block-storage', 'GET', `/volumes/${id}`)).volume;
   const until = async (what: string, is: () => Promise<boolean>): Promise<void> => {
     for (const deadline = Date.now() + 180_000; !(await is()); await sleep(300)) {
       if (Date.now() > deadline) throw new Error(`${what} not within three minutes`);
     }
   };
   const attach = async (id: string): Promise<void> => {
-    await api.call('compute', 'POST', `/servers/${server.id}/os-volume_attachments`, { volumeAttachment: { volumeId: id } });
+    await api.call('compute', 'POST', `/servers/${server.id}/os-volume_attachments`, {
+      volumeAttachment: { volumeId: id },
+    });
     await until(`volume ${id} attached`, async () => (await volume(id)).status === 'in-use');
   };
   const detach = async (id: string): Promise<void> => {
@@ -55,18 +70,31 @@ export async function sourceHarness(cloud: OpenSourceCloud, server: OriginServer
     await until(`volume ${id} detached`, async () => (await volume(id)).status === 'available');
   };
   const snapshotsOf = async (id: string) =>
-    (await api.call<{ snapshots: { id: string; status: string }[] }>('block-storage', 'GET', `/snapshots?volume_id=${id}`)).snapshots;
+    (
+      await api.call<{ snapshots: { id: string; status: string }[] }>(
+        'block-storage',
+        'GET',
+        `/snapshots?volume_id=${id}`,
+      )
+    ).snapshots;
   const dropSnapshots = async (id: string): Promise<void> => {
     await until(`snapshots of ${id} gone`, async () => {
       const left = await snapshotsOf(id);
-      for (const snapshot of left.filter(({ status }) => status === 'available')) await api.call('block-storage', 'DELETE', `/snapshots/${snapshot.id}`);
+      for (const snapshot of left.filter(({ status }) => status === 'available'))
+        await api.call('block-storage', 'DELETE', `/snapshots/${snapshot.id}`);
       return left.length === 0;
     });
   };
   const dropBackups = async (id: string): Promise<void> => {
     await until(`backups of ${id} gone`, async () => {
-      const { backups } = await api.call<{ backups: { id: string; status: string; has_dependent_backups: boolean }[] }>('block-storage', 'GET', `/backups/detail?volume_id=${id}`);
-      for (const backup of backups) if (backup.status === 'available' && !backup.has_dependent_backups) await api.call('block-storage', 'DELETE', `/backups/${backup.id}`);
+      const { backups } = await api.call<{ backups: { id: string; status: string; has_dependent_backups: boolean }[] }>(
+        'block-storage',
+        'GET',
+        `/backups/detail?volume_id=${id}`,
+      );
+      for (const backup of backups)
+        if (backup.status === 'available' && !backup.has_dependent_backups)
+          await api.call('block-storage', 'DELETE', `/backups/${backup.id}`);
       return backups.length === 0;
     });
   };
@@ -77,7 +105,17 @@ export async function sourceHarness(cloud: OpenSourceCloud, server: OriginServer
   }
 
   return {
-    platform, calls, reopen, leftovers: (base) => leftInOrigin(cloud, base === undefined ? [] : markedDisks(base).flatMap(keptBackups.of)), vmId: server.id, environment, diskIds, tracksChanges: true, changesAreRough: mechanism.startsWith('distributed_'), isLive: true, diskUnitBytes: GIB,
+    platform,
+    calls,
+    reopen,
+    leftovers: (base) => leftInOrigin(cloud, base === undefined ? [] : markedDisks(base).flatMap(keptBackups.of)),
+    vmId: server.id,
+    environment,
+    diskIds,
+    tracksChanges: true,
+    changesAreRough: mechanism.startsWith('distributed_'),
+    isLive: true,
+    diskUnitBytes: GIB,
     write: (index, offset, length, byte) => on(diskIds[index] ?? '', `write -q -P ${byte} ${offset} ${length}`),
     zero: (index, offset, length) => on(diskIds[index] ?? '', `discard -q ${offset} ${length}`),
     async content(index) {
@@ -86,9 +124,17 @@ export async function sourceHarness(cloud: OpenSourceCloud, server: OriginServer
       return bytesOf(file);
     },
     async addDisk(sizeBytes, byte) {
-      const { volume: made } = await api.call<{ volume: { id: string } }>('block-storage', 'POST', '/volumes', { volume: { size: sizeBytes / GIB, volume_type: 'standard' } });
+      const { volume: made } = await api.call<{ volume: { id: string } }>('block-storage', 'POST', '/volumes', {
+        volume: { size: sizeBytes / GIB, volume_type: 'standard' },
+      });
       await until(`volume ${made.id} made`, async () => (await volume(made.id)).status === 'available');
-      await on(made.id, ...Array.from({ length: sizeBytes / (GIB / 4) }, (_, part) => `write -q -P ${byte} ${(part * GIB) / 4} ${GIB / 4}`));
+      await on(
+        made.id,
+        ...Array.from(
+          { length: sizeBytes / (GIB / 4) },
+          (_, part) => `write -q -P ${byte} ${(part * GIB) / 4} ${GIB / 4}`,
+        ),
+      );
       await attach(made.id);
       added.push(made.id);
       return made.id;
@@ -102,13 +148,19 @@ export async function sourceHarness(cloud: OpenSourceCloud, server: OriginServer
     },
     async spoil(snapshot) {
       const readFrom: Readonly<Record<string, readonly [string, string]>> = {
-        distributed_snapshots: ['snapshots', 'snapshotId'], service_backups: ['volumes', 'interimVolumeId'],
+        distributed_snapshots: ['snapshots', 'snapshotId'],
+        service_backups: ['volumes', 'interimVolumeId'],
       };
       const [what, key] = readFrom[mechanism] ?? ['backups', 'backupId'];
       const marks = snapshot.state['disks'] as Readonly<Record<string, Readonly<Record<string, string>>>>;
       const gone = `/${what}/${marks[diskIds[0] ?? '']?.[key] ?? ''}`;
       await api.call('block-storage', 'DELETE', gone);
-      await until(`${gone} gone`, () => api.call('block-storage', 'GET', gone).then(() => false, () => true));
+      await until(`${gone} gone`, () =>
+        api.call('block-storage', 'GET', gone).then(
+          () => false,
+          () => true,
+        ),
+      );
     },
     async loseBase() {
       if (mechanism === 'service_backups') await rm(join(folder, 'open-source-cloud-digests'), { recursive: true });

@@ -41,7 +41,10 @@ const script = fileURLToPath(new URL('rig.sh', import.meta.url));
 
 /** Runs a phase of the rig's script; rejects with what it complained about. */
 export async function runPhase(args: readonly string[], progress: Progress = () => {}): Promise<string> {
-  const child = spawn(script, [...args], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, STATE: folderOfRig() } });
+  const child = spawn(script, [...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, STATE: folderOfRig() },
+  });
   const said: string[] = [];
   const complaints: string[] = [];
   child.stdout.on('data', (chunk: Buffer) => said.push(chunk.toString()));
@@ -54,7 +57,8 @@ export async function runPhase(args: readonly string[], progress: Progress = () 
     // Daemons keep the pipes open only if they inherited them: waiting for the script itself is right.
     child.once('exit', resolve);
   });
-  if (code !== 0) throw new Error(`the rig's phase "${args.join(' ')}" ended with ${String(code)}: ${complaints.join('').trim()}`);
+  if (code !== 0)
+    throw new Error(`the rig's phase "${args.join(' ')}" ended with ${String(code)}: ${complaints.join('').trim()}`);
   return said.join('');
 }
 
@@ -65,17 +69,39 @@ const login = (projectName: string): RigLogin => {
 
 /** Whether a rig is up and furnished. One that is not refuses at once; one on a busy machine takes its time. */
 export function isRunning(): Promise<boolean> {
-  const answers = (url: string) => fetch(url, { signal: AbortSignal.timeout(30_000) }).then(() => true, () => false);
+  const answers = (url: string) =>
+    fetch(url, { signal: AbortSignal.timeout(30_000) }).then(
+      () => true,
+      () => false,
+    );
   return existsSync(join(folderOfRig(), 'ready'))
-    ? Promise.all(['15000/v3', '18774/', '18776/', '19696/', '18080/healthcheck'].map((path) => answers(`http://127.0.0.1:${path}`))).then((all) => all.every(Boolean))
+    ? Promise.all(
+        ['15000/v3', '18774/', '18776/', '19696/', '18080/healthcheck'].map((path) =>
+          answers(`http://127.0.0.1:${path}`),
+        ),
+      ).then((all) => all.every(Boolean))
     : Promise.resolve(false);
 }
 
 /** Attaches to the rig of this project that is running, or starts it (two minutes; one minute once it has its data). */
 export async function startOpenSourceCloud(progress: Progress = () => {}): Promise<OpenSourceCloud> {
-  if (process.getuid?.() !== 0) throw new Error('the open-source cloud needs root: networks, mounts, databases of its own');
-  requirePrograms('the open-source cloud (node scripts/bootstrap.js openstack)', 'keystone-manage', 'cinder-volume', 'nova-compute',
-    'neutron-server', 'glance-api', 'swift-proxy-server', 'ceph-osd', 'ovn-northd', 'ovs-vswitchd', 'libvirtd', 'mariadbd', 'uwsgi');
+  if (process.getuid?.() !== 0)
+    throw new Error('the open-source cloud needs root: networks, mounts, databases of its own');
+  requirePrograms(
+    'the open-source cloud (node scripts/bootstrap.js openstack)',
+    'keystone-manage',
+    'cinder-volume',
+    'nova-compute',
+    'neutron-server',
+    'glance-api',
+    'swift-proxy-server',
+    'ceph-osd',
+    'ovn-northd',
+    'ovs-vswitchd',
+    'libvirtd',
+    'mariadbd',
+    'uwsgi',
+  );
   const folder = folderOfRig();
   await mkdir(folder, { recursive: true });
   const wasRunning = await isRunning();
@@ -108,7 +134,8 @@ export async function startOpenSourceCloud(progress: Progress = () => {}): Promi
 async function bringUp(folder: string, progress: Progress): Promise<void> {
   const lock = join(folder, 'starting');
   const handle = await open(lock, 'wx').catch(() => undefined);
-  if (handle === undefined) throw new Error(`another start of the open-source cloud is under way; if not, remove ${lock}`);
+  if (handle === undefined)
+    throw new Error(`another start of the open-source cloud is under way; if not, remove ${lock}`);
   try {
     await rm(join(folder, 'ready'), { force: true });
     const worker = await ensureWorkerInitramfs(progress);
@@ -135,9 +162,16 @@ async function bringUp(folder: string, progress: Progress): Promise<void> {
 async function waitForServices(admin: RigApi, since = 0): Promise<void> {
   const deadline = Date.now() + 120_000;
   const up = async (service: string, wanted: readonly string[]) => {
-    const { services } = await admin.call<{ services: { binary: string; state: string; updated_at: string | null }[] }>(service, 'GET', '/os-services');
-    const isFresh = (one: { binary: string; updated_at: string | null }) => one.binary !== 'cinder-backup' || Date.parse(`${one.updated_at ?? ''}Z`) > since;
-    return wanted.every((binary) => services.some((one) => one.binary === binary && one.state === 'up' && (since === 0 || isFresh(one))));
+    const { services } = await admin.call<{ services: { binary: string; state: string; updated_at: string | null }[] }>(
+      service,
+      'GET',
+      '/os-services',
+    );
+    const isFresh = (one: { binary: string; updated_at: string | null }) =>
+      one.binary !== 'cinder-backup' || Date.parse(`${one.updated_at ?? ''}Z`) > since;
+    return wanted.every((binary) =>
+      services.some((one) => one.binary === binary && one.state === 'up' && (since === 0 || isFresh(one))),
+    );
   };
   for (;;) {
     const states = await Promise.all([
@@ -145,7 +179,8 @@ async function waitForServices(admin: RigApi, since = 0): Promise<void> {
       up('compute', ['nova-compute', 'nova-conductor', 'nova-scheduler']),
     ]).catch(() => [false]);
     if (states.every(Boolean)) return;
-    if (Date.now() > deadline) throw new Error('block storage and compute did not report themselves within two minutes');
+    if (Date.now() > deadline)
+      throw new Error('block storage and compute did not report themselves within two minutes');
     await sleep(1000);
   }
 }
@@ -166,4 +201,3 @@ export async function wipeOpenSourceCloud(): Promise<void> {
 export async function statusOfOpenSourceCloud(): Promise<string> {
   return existsSync(folderOfRig()) ? await runPhase(['status']) : '';
 }
-

@@ -6,7 +6,14 @@ import { join } from 'node:path';
 import { run } from '../machines/child-process.ts';
 
 /** The services as whoever stands in front of them knows them: by their ports. */
-const servicePorts = { identity: 15_000, compute: 18_774, volume: 18_776, image: 19_292, network: 19_696, objectstore: 18_080 } as const;
+const servicePorts = {
+  identity: 15_000,
+  compute: 18_774,
+  volume: 18_776,
+  image: 19_292,
+  network: 19_696,
+  objectstore: 18_080,
+} as const;
 type Service = keyof typeof servicePorts;
 
 /** The rig's services behind TLS, as most clouds have them. */
@@ -35,10 +42,11 @@ export async function startTlsFront(folder: string, stranger?: Service): Promise
   let pageSize: number | undefined;
   const ports = new Map<number, number>();
   const servers: Server[] = [];
-  const outward = (text: string): string => text.replaceAll(/http:\/\/127\.0\.0\.1:(\d+)/g, (all, port: string) => {
-    const front = ports.get(Number(port));
-    return front === undefined ? all : `https://localhost:${front}`;
-  });
+  const outward = (text: string): string =>
+    text.replaceAll(/http:\/\/127\.0\.0\.1:(\d+)/g, (all, port: string) => {
+      const front = ports.get(Number(port));
+      return front === undefined ? all : `https://localhost:${front}`;
+    });
   for (const [name, port] of Object.entries(servicePorts)) {
     const { key, cert } = name === stranger ? other : own;
     const server = createServer({ key, cert }, (incoming, response) => {
@@ -60,15 +68,18 @@ export async function startTlsFront(folder: string, stranger?: Service): Promise
       pageSize = items;
     },
     async close() {
-      await Promise.all(servers.map((server) => {
-        server.closeAllConnections();
-        return new Promise((resolve) => server.close(resolve));
-      }));
+      await Promise.all(
+        servers.map((server) => {
+          server.closeAllConnections();
+          return new Promise((resolve) => server.close(resolve));
+        }),
+      );
     },
   };
 }
 
-const lists = /\/(servers\/detail|flavors\/detail|volumes\/detail|v2\/images|v2\.0\/(networks|subnets|ports|security-groups))(\?|$)/;
+const lists =
+  /\/(servers\/detail|flavors\/detail|volumes\/detail|v2\/images|v2\.0\/(networks|subnets|ports|security-groups))(\?|$)/;
 
 function paged({ method, url = '' }: IncomingMessage, pageSize: number | undefined): string {
   if (pageSize === undefined || method !== 'GET' || !lists.test(url)) return url;
@@ -86,31 +97,74 @@ interface Way {
 
 function forward(incoming: IncomingMessage, response: ServerResponse, { port, path, outward }: Way): void {
   const { host: _, connection: __, ...headers } = incoming.headers;
-  const outgoing = request({ host: '127.0.0.1', port, path, method: incoming.method, headers: { ...headers, host: `127.0.0.1:${port}`, 'user-agent': 'tls-front' } }, (answer) => {
-    if (!/json/.test(answer.headers['content-type'] ?? '')) {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-      return;
-    }
-    const parts: Buffer[] = [];
-    answer.on('data', (part: Buffer) => parts.push(part)).on('end', () => {
-      const body = outward(Buffer.concat(parts).toString());
-      const { 'transfer-encoding': ___, ...kept } = answer.headers;
-      response.writeHead(answer.statusCode ?? 502, { ...kept, 'content-length': String(Buffer.byteLength(body)) }).end(body);
-    });
-  });
+  const outgoing = request(
+    {
+      host: '127.0.0.1',
+      port,
+      path,
+      method: incoming.method,
+      headers: { ...headers, host: `127.0.0.1:${port}`, 'user-agent': 'tls-front' },
+    },
+    (answer) => {
+      if (!/json/.test(answer.headers['content-type'] ?? '')) {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+        return;
+      }
+      const parts: Buffer[] = [];
+      answer
+        .on('data', (part: Buffer) => parts.push(part))
+        .on('end', () => {
+          const body = outward(Buffer.concat(parts).toString());
+          const { 'transfer-encoding': ___, ...kept } = answer.headers;
+          response
+            .writeHead(answer.statusCode ?? 502, { ...kept, 'content-length': String(Buffer.byteLength(body)) })
+            .end(body);
+        });
+    },
+  );
   outgoing.on('error', () => response.destroy());
   incoming.pipe(outgoing);
 }
 
-async function makeAuthority(folder: string, name: string): Promise<{ readonly authority: string; readonly key: string; readonly cert: string }> {
+async function makeAuthority(
+  folder: string,
+  name: string,
+): Promise<{ readonly authority: string; readonly key: string; readonly cert: string }> {
   const at = (file: string): string => join(folder, `${name}-${file}`);
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-  await run('openssl', ['req', '-x509', ...key, '-subj', `/CN=${name} authority`, '-keyout', at('ca.key'), '-out', at('ca.pem')]);
   await run('openssl', [
-    'req', '-x509', ...key, '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1', '-addext', 'basicConstraints=critical,CA:FALSE',
-    '-CA', at('ca.pem'), '-CAkey', at('ca.key'), '-keyout', at('server.key'), '-out', at('server.pem'),
+    'req',
+    '-x509',
+    ...key,
+    '-subj',
+    `/CN=${name} authority`,
+    '-keyout',
+    at('ca.key'),
+    '-out',
+    at('ca.pem'),
   ]);
-  const [authority, serverKey, cert] = await Promise.all(['ca.pem', 'server.key', 'server.pem'].map((file) => readFile(at(file), 'utf8')));
+  await run('openssl', [
+    'req',
+    '-x509',
+    ...key,
+    '-subj',
+    '/CN=localhost',
+    '-addext',
+    'subjectAltName=DNS:localhost,IP:127.0.0.1',
+    '-addext',
+    'basicConstraints=critical,CA:FALSE',
+    '-CA',
+    at('ca.pem'),
+    '-CAkey',
+    at('ca.key'),
+    '-keyout',
+    at('server.key'),
+    '-out',
+    at('server.pem'),
+  ]);
+  const [authority, serverKey, cert] = await Promise.all(
+    ['ca.pem', 'server.key', 'server.pem'].map((file) => readFile(at(file), 'utf8')),
+  );
   return { authority: authority ?? '', key: serverKey ?? '', cert: cert ?? '' };
 }

@@ -27,24 +27,45 @@ export interface PairDestination {
 
 const machines = labMachines({ worker: usualWorkerKind });
 const caller = { caller_address: '127.0.0.0/8' };
-const toEach = <T>(networks: readonly string[], target: T): Record<string, T> => Object.fromEntries(networks.map((network) => [network, target]));
+const toEach = <T>(networks: readonly string[], target: T): Record<string, T> =>
+  Object.fromEntries(networks.map((network) => [network, target]));
 
 /** What the simulators of clouds have in common. */
 interface Simulated {
-  readonly world: { readonly ground: { readonly machines: { log(serverId: string): Promise<string> } }; leftovers(): readonly string[] };
+  readonly world: {
+    readonly ground: { readonly machines: { log(serverId: string): Promise<string> } };
+    leftovers(): readonly string[];
+  };
 }
 
 /** @param machine what the machine behind a server is called, where that is not the server's id */
-const seen = ({ world }: Simulated, machine: (serverId: string) => string = (id) => id): Pick<PairDestination, 'console' | 'leftovers'> =>
-  ({ console: (id) => world.ground.machines.log(machine(id)), leftovers: () => world.leftovers() });
+const seen = (
+  { world }: Simulated,
+  machine: (serverId: string) => string = (id) => id,
+): Pick<PairDestination, 'console' | 'leftovers'> => ({
+  console: (id) => world.ground.machines.log(machine(id)),
+  leftovers: () => world.leftovers(),
+});
 
 /** The lab of a project has this one anyhow. */
 export function europeanCloud(cloud: EuropeanCloud): PairDestination {
   return {
     ...seen(cloud),
-    connection: { project_id: cloud.projectId, region_name: cloud.region, iaas_url: cloud.urls.iaas, token_url: cloud.urls.token, service_account_key: JSON.stringify(cloud.serviceAccountKey), ...caller },
+    connection: {
+      project_id: cloud.projectId,
+      region_name: cloud.region,
+      iaas_url: cloud.urls.iaas,
+      token_url: cloud.urls.token,
+      service_account_key: JSON.stringify(cloud.serviceAccountKey),
+      ...caller,
+    },
     environment: (networks) => ({
-      network_map: toEach(networks, 'production'), availability_zone: 'eu01-1', machine_type: 'g1.1', migr_network: 'migration', migr_machine_type: 'g1.1', migr_image_map: { linux: 'Debian 12' },
+      network_map: toEach(networks, 'production'),
+      availability_zone: 'eu01-1',
+      machine_type: 'g1.1',
+      migr_network: 'migration',
+      migr_machine_type: 'g1.1',
+      migr_image_map: { linux: 'Debian 12' },
     }),
     volumePath: (id) => cloud.volumePath(id),
     close: async () => undefined,
@@ -59,8 +80,13 @@ export const pairDestinations: Readonly<Partial<Record<PluginId, () => Promise<P
       ...seen(cloud, (id) => cloud.world.virtualMachines.get(id.toLowerCase())?.properties.vmId ?? ''),
       connection: resourceGroupCloudConnection(cloud, { ...caller, use_public_ip: true }) as JsonObject,
       environment: (networks) => ({
-        location: 'westeurope', resource_group: 'migration', network_map: toEach(networks, 'production/default'), storage_map: { default: 'Premium_LRS' }, vm_size: 'Standard_D2s_v5',
-        worker_size: 'Standard_D2s_v5', linux_migr_image: { publisher: 'Canonical', offer: 'ubuntu-24_04-lts', sku: 'server', version: 'latest' },
+        location: 'westeurope',
+        resource_group: 'migration',
+        network_map: toEach(networks, 'production/default'),
+        storage_map: { default: 'Premium_LRS' },
+        vm_size: 'Standard_D2s_v5',
+        worker_size: 'Standard_D2s_v5',
+        linux_migr_image: { publisher: 'Canonical', offer: 'ubuntu-24_04-lts', sku: 'server', version: 'latest' },
       }),
       volumePath: (id) => cloud.volumePath(id),
       close: () => cloud.close(),
@@ -74,7 +100,10 @@ export const pairDestinations: Readonly<Partial<Record<PluginId, () => Promise<P
       ...seen(cloud),
       connection: compartmentCloudConnection(cloud, caller) as JsonObject,
       environment: (networks) => ({
-        ...compartmentCloudEnvironment(cloud), network_map: toEach(networks, { id: cloud.idOf('subnet', 'production') }), migr_image_map: { linux: cloud.idOf('image', image) }, use_pv_mode: false,
+        ...compartmentCloudEnvironment(cloud),
+        network_map: toEach(networks, { id: cloud.idOf('subnet', 'production') }),
+        migr_image_map: { linux: cloud.idOf('image', image) },
+        use_pv_mode: false,
       }),
       volumePath: (id) => cloud.world.ground.files.path(id),
       async close() {

@@ -13,14 +13,28 @@ import type { PairSource } from './sources.ts';
 /** The real cloud's project `origin`: a server that is off, its volumes written straight in the distributed storage. */
 export async function openSourceCloudSource(folder: string): Promise<PairSource> {
   const cloud = await startOpenSourceCloud();
-  const server = await startOriginServer(cloud, { name: 'origin-pair', boots: 'volume', more: [{ type: 'standard', sizeGib: 1 }] });
+  const server = await startOriginServer(cloud, {
+    name: 'origin-pair',
+    boots: 'volume',
+    more: [{ type: 'standard', sizeGib: 1 }],
+  });
   await server.powerOff();
   return {
-    connection: cloud.connection('origin') as JsonObject, vmId: server.id, environment: { replica_export_mechanism: 'distributed_snapshots' },
+    connection: cloud.connection('origin') as JsonObject,
+    vmId: server.id,
+    environment: { replica_export_mechanism: 'distributed_snapshots' },
     async write(disk, offset, bytes) {
       const pattern = join(folder, 'pattern');
       await writeFile(pattern, bytes);
-      const image = JSON.stringify({ driver: 'raw', file: { driver: 'rbd', pool: 'volumes', image: `volume-${server.volumeIds[disk] ?? ''}`, conf: cloud.cephConfiguration } });
+      const image = JSON.stringify({
+        driver: 'raw',
+        file: {
+          driver: 'rbd',
+          pool: 'volumes',
+          image: `volume-${server.volumeIds[disk] ?? ''}`,
+          conf: cloud.cephConfiguration,
+        },
+      });
       await run('qemu-io', ['-c', `write -q -s ${pattern} ${offset} ${bytes.length}`, '-c', 'flush', `json:${image}`]);
     },
     async files() {
@@ -45,14 +59,18 @@ export async function openSourceCloudDestination(): Promise<PairDestination> {
   return {
     connection: cloud.connection('target') as JsonObject,
     environment: (networks) => ({
-      ...workingEnvironment(api, ''), network_map: Object.fromEntries(networks.map((network) => [network, privateNetwork(api)])), security_groups: ['open'],
+      ...workingEnvironment(api, ''),
+      network_map: Object.fromEntries(networks.map((network) => [network, privateNetwork(api)])),
+      security_groups: ['open'],
     }),
     async volumePath(id) {
       const file = join(folder, 'volume');
       await volumeBytes(cloud, id, file);
       return file;
     },
-    console: async (id) => (await api.call<{ output: string }>('compute', 'POST', `/servers/${id}/action`, { 'os-getConsoleOutput': {} })).output,
+    console: async (id) =>
+      (await api.call<{ output: string }>('compute', 'POST', `/servers/${id}/action`, { 'os-getConsoleOutput': {} }))
+        .output,
     leftovers: async () => (await inventoryOf(api)).filter((line) => !before.has(line)),
     async close() {
       await rm(folder, { recursive: true, force: true });

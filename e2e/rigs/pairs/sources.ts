@@ -33,7 +33,10 @@ export interface PairSource {
 const machines = labMachines({ worker: usualWorkerKind });
 
 /** Disks that are only in memory, or in another format, as files. */
-async function asFiles(folder: string, disks: readonly (readonly [id: string, content: Buffer])[]): Promise<Record<string, string>> {
+async function asFiles(
+  folder: string,
+  disks: readonly (readonly [id: string, content: Buffer])[],
+): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   for (const [index, [id, content]] of disks.entries()) {
     files[id] = join(folder, `disk-${index}`);
@@ -50,9 +53,15 @@ async function put(path: string, offset: number, bytes: Buffer): Promise<void> {
 /** What a harness of the conformance suite has already; that writes one byte over and over. */
 function ofHarness(harness: SourceHarness, connection: object, folder: string, write: PairSource['write']): PairSource {
   return {
-    connection: JSON.parse(JSON.stringify(connection)) as JsonObject, vmId: harness.vmId, environment: harness.environment,
+    connection: JSON.parse(JSON.stringify(connection)) as JsonObject,
+    vmId: harness.vmId,
+    environment: harness.environment,
     write,
-    files: async () => asFiles(folder, await Promise.all(harness.diskIds.map(async (id, index) => [id, await harness.content(index)] as const))),
+    files: async () =>
+      asFiles(
+        folder,
+        await Promise.all(harness.diskIds.map(async (id, index) => [id, await harness.content(index)] as const)),
+      ),
     leftovers: () => harness.leftovers(),
     close: () => harness.close(),
   };
@@ -68,7 +77,9 @@ export const pairSources: Readonly<Partial<Record<PluginId, (folder: string) => 
       await truncate(path, 8 * MiB);
     }
     return {
-      connection: { path: join(folder, 'images'), os_type: 'linux' }, vmId: 'web', environment: {},
+      connection: { path: join(folder, 'images'), os_type: 'linux' },
+      vmId: 'web',
+      environment: {},
       write: (disk, offset, bytes) => put(paths[disk] ?? '', offset, bytes),
       files: async () => Object.fromEntries(paths.map((path) => [path.split('/').at(-1) ?? '', path])),
       leftovers: async () => [],
@@ -79,15 +90,22 @@ export const pairSources: Readonly<Partial<Record<PluginId, (folder: string) => 
     const scratch = join(folder, 'scratch');
     await mkdir(scratch);
     const harness = await qemuHarness({ scratchFolder: scratch });
-    return ofHarness(harness, { qmp_sockets: { 'web-01': join(harness.folder, 'source.qmp') }, scratch_folder: scratch }, folder, async (disk, offset, bytes) => {
-      const pattern = join(folder, 'pattern');
-      await writeFile(pattern, bytes);
-      await harness.qemu().io(harness.disks[disk]?.qdev ?? '', `write -s ${pattern} ${offset} ${bytes.length}`);
-    });
+    return ofHarness(
+      harness,
+      { qmp_sockets: { 'web-01': join(harness.folder, 'source.qmp') }, scratch_folder: scratch },
+      folder,
+      async (disk, offset, bytes) => {
+        const pattern = join(folder, 'pattern');
+        await writeFile(pattern, bytes);
+        await harness.qemu().io(harness.disks[disk]?.qdev ?? '', `write -s ${pattern} ${offset} ${bytes.length}`);
+      },
+    );
   },
   async 'virtualization-platform'(folder) {
     const harness = await vsphereHarness();
-    return ofHarness(harness, harness.rig.connection, folder, async (disk, offset, bytes) => harness.rig.world.memory(harness.vm, disk).write(offset, bytes));
+    return ofHarness(harness, harness.rig.connection, folder, async (disk, offset, bytes) =>
+      harness.rig.world.memory(harness.vm, disk).write(offset, bytes),
+    );
   },
   async 'windows-hypervisor'(folder) {
     const rig = await startHyperv();
@@ -97,12 +115,22 @@ export const pairSources: Readonly<Partial<Record<PluginId, (folder: string) => 
     const disks = [rig.world.addDisk(vm, 8 * MiB), rig.world.addDisk(vm, 8 * MiB)];
     return {
       connection: {
-        host: '127.0.0.1', port: rig.hosts[0]?.port ?? 0, username: rig.username, password: rig.password, certificate_sha256: [rig.hosts[0]?.certificateSha256 ?? ''],
-        rct_port: rig.rct.port, rct_password: rig.rct.key,
+        host: '127.0.0.1',
+        port: rig.hosts[0]?.port ?? 0,
+        username: rig.username,
+        password: rig.password,
+        certificate_sha256: [rig.hosts[0]?.certificateSha256 ?? ''],
+        rct_port: rig.rct.port,
+        rct_password: rig.rct.key,
       },
-      vmId: vm.id, environment: { verify_rct_server: 'no' },
+      vmId: vm.id,
+      environment: { verify_rct_server: 'no' },
       write: async (disk, offset, bytes) => disks[disk]?.write(offset, bytes),
-      files: () => asFiles(folder, disks.map(({ identifier, content }) => [identifier, content])),
+      files: () =>
+        asFiles(
+          folder,
+          disks.map(({ identifier, content }) => [identifier, content]),
+        ),
       leftovers: async () => [...vm.checkpoints, ...vm.referencePoints].map(({ id }) => id),
       close: () => rig.close(),
     };
@@ -112,9 +140,12 @@ export const pairSources: Readonly<Partial<Record<PluginId, (folder: string) => 
     const { world } = aws;
     const instance = world.addInstance('web', { bootMode: 'legacy-bios' });
     const volumes = [await world.addVolume(1), await world.addVolume(1)];
-    for (const [index, volume] of volumes.entries()) world.attach(volume, instance.id, index === 0 ? instance.rootDevice : '/dev/sdf');
+    for (const [index, volume] of volumes.entries())
+      world.attach(volume, instance.id, index === 0 ? instance.rootDevice : '/dev/sdf');
     return {
-      connection: aws.connection({ caller_address: '127.0.0.0/8' }) as JsonObject, vmId: instance.id, environment: {},
+      connection: aws.connection({ caller_address: '127.0.0.0/8' }) as JsonObject,
+      vmId: instance.id,
+      environment: {},
       write: (disk, offset, bytes) => world.ground.files.write(volumes[disk]?.id ?? '', offset, bytes),
       files: async () => Object.fromEntries(volumes.map(({ id }) => [id, world.ground.files.path(id)])),
       leftovers: async () => [...world.snapshots.keys()],
@@ -126,10 +157,20 @@ export const pairSources: Readonly<Partial<Record<PluginId, (folder: string) => 
   },
   async 'resource-group-cloud'() {
     const { cloud, connection, close } = await startAzureLab();
-    await stockAzureVm(cloud, { name: 'web', disks: [{ name: 'web-os', sizeBytes: 8 * MiB }, { name: 'web-data', sizeBytes: 8 * MiB }] });
-    const paths = [...cloud.world.disks.values()].map(({ id, name }) => [`${cloud.resourceGroup}/${name}`, cloud.volumePath(id)] as const);
+    await stockAzureVm(cloud, {
+      name: 'web',
+      disks: [
+        { name: 'web-os', sizeBytes: 8 * MiB },
+        { name: 'web-data', sizeBytes: 8 * MiB },
+      ],
+    });
+    const paths = [...cloud.world.disks.values()].map(
+      ({ id, name }) => [`${cloud.resourceGroup}/${name}`, cloud.volumePath(id)] as const,
+    );
     return {
-      connection, vmId: `${cloud.resourceGroup}/web`, environment: { location: cloud.location, resource_group: cloud.resourceGroup },
+      connection,
+      vmId: `${cloud.resourceGroup}/web`,
+      environment: { location: cloud.location, resource_group: cloud.resourceGroup },
       write: (disk, offset, bytes) => put(paths[disk]?.[1] ?? '', offset, bytes),
       files: async () => Object.fromEntries(paths),
       leftovers: async () => cloud.world.leftovers(),
@@ -140,10 +181,15 @@ export const pairSources: Readonly<Partial<Record<PluginId, (folder: string) => 
     const cloud = await startClassicCloud({ transitionMs: 3, machines });
     const { world } = cloud;
     const { files } = world.ground;
-    const volumes = [await world.addVolume('web_root', 8 * MiB, { bootable: true }), await world.addVolume('web_data', 8 * MiB)];
+    const volumes = [
+      await world.addVolume('web_root', 8 * MiB, { bootable: true }),
+      await world.addVolume('web_data', 8 * MiB),
+    ];
     const instance = world.addInstance('web', volumes);
     return {
-      connection: cloud.connection({ caller_address: '127.0.0.0/8' }) as JsonObject, vmId: instance.name, environment: { export_image_name: 'OL_8.9_UEKR6_x86_64', export_shape_name: 'oc3' },
+      connection: cloud.connection({ caller_address: '127.0.0.0/8' }) as JsonObject,
+      vmId: instance.name,
+      environment: { export_image_name: 'OL_8.9_UEKR6_x86_64', export_shape_name: 'oc3' },
       write: (disk, offset, bytes) => files.write(fileOf(volumes[disk]?.name ?? ''), offset, bytes),
       files: async () => Object.fromEntries(volumes.map(({ name }) => [name, files.path(fileOf(name))])),
       leftovers: async () => world.leftovers(),
@@ -157,7 +203,9 @@ export const pairSources: Readonly<Partial<Record<PluginId, (folder: string) => 
     world.hasExporter = false;
     const { vm, disks } = await stockOvmVm(world, 'web', [8 * MiB, 8 * MiB]);
     return {
-      connection: manager.connection, vmId: vm.id.value, environment: { ...workerEnvironment },
+      connection: manager.connection,
+      vmId: vm.id.value,
+      environment: { ...workerEnvironment },
       write: (disk, offset, bytes) => files.write(disks[disk]?.id.value ?? '', offset, bytes),
       files: async () => Object.fromEntries(disks.map(({ id }) => [id.value, files.path(id.value)])),
       leftovers: async () => world.leftovers(),

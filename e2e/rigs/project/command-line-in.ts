@@ -9,7 +9,11 @@ export function commandLineIn(project: LabProject): (...argv: string[]) => Promi
     let output = '';
     stdout.on('data', (piece: Buffer) => (output += piece.toString()));
     const status = await runProgram([...argv, '--project', project.folder], {
-      stdout, stderr: process.stderr, env: { CAUSEWAY_KEY_FILE: project.keyFile }, entry: import.meta.url, signal: new AbortController().signal,
+      stdout,
+      stderr: process.stderr,
+      env: { CAUSEWAY_KEY_FILE: project.keyFile },
+      entry: import.meta.url,
+      signal: new AbortController().signal,
     });
     return { status, output };
   };

@@ -14,7 +14,10 @@ const request = z
   .parse(JSON.parse(process.argv[2] ?? '{}'));
 
 process.stdin.resume().once('end', () => process.exit(3));
-const { client } = await openProject({ ...labCore(request.project), guests: smallPreparation(() => request.fails) }, new AbortController().signal);
+const { client } = await openProject(
+  { ...labCore(request.project), guests: smallPreparation(() => request.fails) },
+  new AbortController().signal,
+);
 const { id } = await client.call('deployment.create', { replica: request.replica, options: request.options });
 process.stdout.write(`${JSON.stringify({ id })}\n`);
 await client.close();

@@ -19,14 +19,21 @@ interface EngineHereOptions {
  * The product's engine in this process instead of one of its own, so that a test can put its own parts into it. It is
  * spoken to as the real one is: over a channel whose messages are copies.
  */
-export function engineHere(parts: Partial<CoreOptions>, { carriesOutCalendar = false }: EngineHereOptions = {}): SpawnEngine {
+export function engineHere(
+  parts: Partial<CoreOptions>,
+  { carriesOutCalendar = false }: EngineHereOptions = {},
+): SpawnEngine {
   return (start): EngineProcess => {
     let keys: EngineKeys = start;
     const [theirs, ours] = channelPair();
     const ended = Promise.withResolvers<string>();
     const vault = openVault(join(ensureStateFolder(start.projectFolder), 'vault.json'), async () =>
-      keys.passphrase === undefined ? undefined : passphraseWrapper(keys.passphrase));
-    const opening = openProject({ projectFolder: start.projectFolder, vault, executionLimit: start.executionLimit, ...parts }, new AbortController().signal);
+      keys.passphrase === undefined ? undefined : passphraseWrapper(keys.passphrase),
+    );
+    const opening = openProject(
+      { projectFolder: start.projectFolder, vault, executionLimit: start.executionLimit, ...parts },
+      new AbortController().signal,
+    );
     opening.then(
       ({ client, role }) => {
         if (carriesOutCalendar && role === 'engine') client.carryOutCalendar();
@@ -38,8 +45,10 @@ export function engineHere(parts: Partial<CoreOptions>, { carriesOutCalendar = f
     const stop = async (): Promise<void> => {
       const opened = await opening.catch(() => undefined);
       if (opened?.role === 'engine') {
-        for (const deployment of opened.client.activeDeployments()) await opened.client.call('deployment.cancel', { deployment }).catch(() => undefined);
-        for (const execution of opened.client.activeExecutions()) await opened.client.call('execution.cancel', { execution }).catch(() => undefined);
+        for (const deployment of opened.client.activeDeployments())
+          await opened.client.call('deployment.cancel', { deployment }).catch(() => undefined);
+        for (const execution of opened.client.activeExecutions())
+          await opened.client.call('execution.cancel', { execution }).catch(() => undefined);
       }
       await opened?.client.close();
       ours.close();
@@ -60,7 +69,8 @@ function channelPair(): readonly [Channel, Channel] {
   const listeners: ((message: unknown) => void)[][] = [[], []];
   const closed = Promise.withResolvers<void>();
   const end = (mine: 0 | 1, other: 0 | 1): Channel => ({
-    send: (message) => queueMicrotask(() => listeners[other]!.forEach((listener) => listener(structuredClone(message)))),
+    send: (message) =>
+      queueMicrotask(() => listeners[other]!.forEach((listener) => listener(structuredClone(message)))),
     onMessage: (listener) => void listeners[mine]!.push(listener),
     onClose: (listener) => void closed.promise.then(listener),
     close: () => closed.resolve(),

@@ -12,7 +12,8 @@ import { startCutProxy, type CutProxy } from '../cut-proxy.ts';
 import type { LabProject } from './lab-options.ts';
 
 /** How a mover takes part. */
-export type MoverConfig = Pick<FleetConfig, 'project' | 'replicas' | 'claimSeconds'> & Partial<Pick<FleetConfig, 'carries' | 'reaches'>>;
+export type MoverConfig = Pick<FleetConfig, 'project' | 'replicas' | 'claimSeconds'> &
+  Partial<Pick<FleetConfig, 'carries' | 'reaches'>>;
 
 /** An engine of a fleet in a process of its own, with a link of its own to each server. */
 export interface FleetMover {
@@ -34,16 +35,27 @@ export interface FleetMover {
   stop(): Promise<void>;
 }
 
-export async function startFleetMover(name: string, project: LabProject, cluster: NatsCluster, config: MoverConfig, network?: NetworkNamespace): Promise<FleetMover> {
+export async function startFleetMover(
+  name: string,
+  project: LabProject,
+  cluster: NatsCluster,
+  config: MoverConfig,
+  network?: NetworkNamespace,
+): Promise<FleetMover> {
   const links: CutProxy[] = await Promise.all(cluster.ports.map((port) => startCutProxy(() => port)));
   const fleet = { ...config, servers: links.map(({ port }) => `nats://127.0.0.1:${port}`) };
   const script = fileURLToPath(new URL('./mover-process.ts', import.meta.url));
-  const waiting = new Map<number, { readonly resolve: (answer: Envelope<unknown>) => void; readonly reject: (error: Error) => void }>();
+  const waiting = new Map<
+    number,
+    { readonly resolve: (answer: Envelope<unknown>) => void; readonly reject: (error: Error) => void }
+  >();
   let count = 0;
   let child: ChildProcess;
   const start = async (): Promise<void> => {
     const [command = '', ...first] = [...(network?.within ?? []), process.execPath];
-    const started = spawn(command, [...first, script, JSON.stringify({ project, fleet })], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const started = spawn(command, [...first, script, JSON.stringify({ project, fleet })], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
     child = started;
     const ready = Promise.withResolvers<void>();
     started.once('exit', (code, by) => {

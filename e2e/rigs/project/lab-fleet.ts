@@ -40,16 +40,35 @@ export interface LabFleetOptions {
   readonly inNamespaces?: boolean;
 }
 
-export async function startLabFleet({ names, diskMiB, fleet, movers: configs, inNamespaces = false, onOwnVms = false }: LabFleetOptions): Promise<LabFleet> {
+export async function startLabFleet({
+  names,
+  diskMiB,
+  fleet,
+  movers: configs,
+  inNamespaces = false,
+  onOwnVms = false,
+}: LabFleetOptions): Promise<LabFleet> {
   const closing: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (const end of closing.toReversed()) await end();
   };
   // As much as all movers may carry, and what those that are killed have left: executions that fail by quotas do little.
-  const quotas = { volumes: 100 + 2 * names.length, gigabytes: 100_000, publicIps: 200, nics: 400, securityGroups: 400, securityGroupRules: 4000, vcpu: 1000, ram: 4_000_000 };
+  const quotas = {
+    volumes: 100 + 2 * names.length,
+    gigabytes: 100_000,
+    publicIps: 200,
+    nics: 400,
+    securityGroups: 400,
+    securityGroupRules: 4000,
+    vcpu: 1000,
+    ram: 4_000_000,
+  };
   try {
     const [lab, nats] = await Promise.all([
-      startProjectLab({ patience: { checkpointMs: 200, loginMs: 30_000, workerMs: 3_000, linkMs: 3_000, agentMs: 6_000 }, quotas }),
+      startProjectLab({
+        patience: { checkpointMs: 200, loginMs: 30_000, workerMs: 3_000, linkMs: 3_000, agentMs: 6_000 },
+        quotas,
+      }),
       startNats({ servers: 3 }),
     ]);
     closing.push(() => Promise.all([lab.close(), nats.stop()]));
@@ -63,7 +82,9 @@ export async function startLabFleet({ names, diskMiB, fleet, movers: configs, in
       await file.close();
       await lab.createReplica(name, name, 'HTTPS');
     }
-    const ids = new Map(await lab.use(async (core) => (await core.call('replica.list', {})).map(({ name, id }) => [name, id] as const)));
+    const ids = new Map(
+      await lab.use(async (core) => (await core.call('replica.list', {})).map(({ name, id }) => [name, id] as const)),
+    );
     const movers: FleetMover[] = [];
     const ownVms: OwnVmRig[] = [];
     for (const [index, config] of configs.entries()) {
@@ -71,10 +92,17 @@ export async function startLabFleet({ names, diskMiB, fleet, movers: configs, in
       await mkdir(folder);
       await cp(lab.project.folder, folder, { recursive: true, filter: (path) => !path.endsWith('.sock') });
       // A store of its own, as on another computer.
-      for (const file of ['causeway.db', 'causeway.db-wal', 'causeway.db-shm', 'transfer']) await rm(join(folder, '.causeway', file), { recursive: true, force: true });
+      for (const file of ['causeway.db', 'causeway.db-wal', 'causeway.db-shm', 'transfer'])
+        await rm(join(folder, '.causeway', file), { recursive: true, force: true });
       const vm = onOwnVms ? await startOwnVm(lab, `mover-${index}`) : undefined;
       if (vm !== undefined) ownVms.push(vm);
-      const mover = await startFleetMover(`mover-${index}`, { ...lab.project, folder, ...(vm === undefined ? {} : { agentHere: vm.agentHere }) }, nats, { ...fleet, ...config }, inNamespaces ? await networkNamespace() : undefined);
+      const mover = await startFleetMover(
+        `mover-${index}`,
+        { ...lab.project, folder, ...(vm === undefined ? {} : { agentHere: vm.agentHere }) },
+        nats,
+        { ...fleet, ...config },
+        inNamespaces ? await networkNamespace() : undefined,
+      );
       movers.push(mover);
       closing.push(() => mover.stop());
       await mover.call('trust.accept', { token: (await mover.call('trust.show', {})).token });

@@ -49,11 +49,23 @@ export interface LabPatience {
   /** The longest that acknowledged work stays without a checkpoint. */
   readonly checkpointMs?: number | undefined;
   /** How long a call of the cloud's API may take, and its resources to become what was asked for; pauses between looks, which the lab's clock divides by 20. */
-  readonly cloud?: Readonly<Partial<Record<'requestMs' | 'volumeMs' | 'serverMs' | 'attachMs' | 'removeMs' | 'pollFirstMs' | 'pollCapMs', number>>> | undefined;
+  readonly cloud?:
+    | Readonly<
+        Partial<
+          Record<'requestMs' | 'volumeMs' | 'serverMs' | 'attachMs' | 'removeMs' | 'pollFirstMs' | 'pollCapMs', number>
+        >
+      >
+    | undefined;
 }
 
 /** For guests that say at once all that they will say. */
-export const quickBoot: BootPatience = { ...usualBootPatience, stopSeconds: 0.5, loginSeconds: 0.3, firstPauseMs: 50, longestPauseMs: 250 };
+export const quickBoot: BootPatience = {
+  ...usualBootPatience,
+  stopSeconds: 0.5,
+  loginSeconds: 0.3,
+  firstPauseMs: 50,
+  longestPauseMs: 250,
+};
 
 /** Opens the project for a moment; closing it waits for what runs. */
 export async function withLabProject<T>(project: LabProject, work: (core: CoreClient) => Promise<T>): Promise<T> {
@@ -84,45 +96,95 @@ export function labCore(project: LabProject): CoreOptions {
       ...platforms,
       'resource-group-cloud': {
         ...platforms['resource-group-cloud'],
-        source: (connection, context) => createAzureSource(connection, context, { clock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud } }),
-        destination: (connection) => createAzureDestination(connection, { clock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud } }),
+        source: (connection, context) =>
+          createAzureSource(connection, context, {
+            clock,
+            resolveAddress,
+            timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud },
+          }),
+        destination: (connection) =>
+          createAzureDestination(connection, {
+            clock,
+            resolveAddress,
+            timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud },
+          }),
       },
       'european-cloud': {
         destination: (connection) =>
           createEuropeanCloudDestination(connection, {
-            clock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud },
+            clock,
+            resolveAddress,
+            timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud },
           }),
       },
       'classic-infrastructure-cloud': {
-        source: (connection, context) => createClassicSource(connection, context, { clock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud } }),
-        destination: (connection) => createClassicDestination(connection, { clock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud } }),
+        source: (connection, context) =>
+          createClassicSource(connection, context, {
+            clock,
+            resolveAddress,
+            timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud },
+          }),
+        destination: (connection) =>
+          createClassicDestination(connection, {
+            clock,
+            resolveAddress,
+            timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud },
+          }),
       },
       'compartment-cloud': {
-        destination: (connection) => createCompartmentCloudDestination(connection, { clock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud } }),
+        destination: (connection) =>
+          createCompartmentCloudDestination(connection, {
+            clock,
+            resolveAddress,
+            timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud },
+          }),
       },
       'server-virtualization-manager': {
         // The lab's manager has the exporters of its servers behind its own address.
-        source: (connection, context) => createOvmSource(connection, context, {
-          clock, reached: resolveAddress, exporterUrl: () => `https://${String(connection['host'])}:${String(connection['port'])}/api/v1`, timing: { pollFirstMs: 10, pollCapMs: 50 },
-        }),
-        destination: (connection) => createOvmDestination(connection, { clock, reached: resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud } }),
+        source: (connection, context) =>
+          createOvmSource(connection, context, {
+            clock,
+            reached: resolveAddress,
+            exporterUrl: () => `https://${String(connection['host'])}:${String(connection['port'])}/api/v1`,
+            timing: { pollFirstMs: 10, pollCapMs: 50 },
+          }),
+        destination: (connection) =>
+          createOvmDestination(connection, {
+            clock,
+            reached: resolveAddress,
+            timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud },
+          }),
       },
       'large-public-cloud': {
-        source: (connection, context) => createAwsSource(connection, context, { clock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50 } }),
+        source: (connection, context) =>
+          createAwsSource(connection, context, { clock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50 } }),
       },
     },
     bootProbe: (target, signal) => probePort({ ...target, ...resolveAddress(target.host, target.port) }, signal),
     ...(boot === undefined ? {} : { bootPatience: quickBoot }),
     workerPatienceMs: workerMs,
-    ...(checkpointMs === undefined ? {} : { replication: { ...replication, replicateDisk: checkpointedEvery(checkpointMs) } }),
-    ...(project.agentHere === undefined ? {} : { takeTurnHere: (wait, signal) => takeTurnHere({ ...project.agentHere, isRoot: false }, wait, signal) }),
-    ...(project.agentHere === undefined ? {} : { connectAgentHere: (use, signal) => connectAgentHere({ ...use, ...project.agentHere, isRoot: false, ...(agentMs === undefined ? {} : { idleMs: agentMs }) }, signal) }),
+    ...(checkpointMs === undefined
+      ? {}
+      : { replication: { ...replication, replicateDisk: checkpointedEvery(checkpointMs) } }),
+    ...(project.agentHere === undefined
+      ? {}
+      : { takeTurnHere: (wait, signal) => takeTurnHere({ ...project.agentHere, isRoot: false }, wait, signal) }),
+    ...(project.agentHere === undefined
+      ? {}
+      : {
+          connectAgentHere: (use, signal) =>
+            connectAgentHere(
+              { ...use, ...project.agentHere, isRoot: false, ...(agentMs === undefined ? {} : { idleMs: agentMs }) },
+              signal,
+            ),
+        }),
     connectWorker: (access, mechanism, signal, use) => connectWorker(access, mechanism, { ...link, ...use }, signal),
   };
 }
 
 function checkpointedEvery(milliseconds: number): typeof replication.replicateDisk {
-  return (request) => replication.replicateDisk({ ...request, options: { ...request.options, checkpointSeconds: milliseconds / 1000 } });
+  return (request) =>
+    replication.replicateDisk({ ...request, options: { ...request.options, checkpointSeconds: milliseconds / 1000 } });
 }
 
 function allowed(project: LabProject): readonly string[] {

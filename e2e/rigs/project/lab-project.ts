@@ -81,7 +81,12 @@ export interface ProjectLabOptions {
 export async function startProjectLab(options: ProjectLabOptions = {}): Promise<ProjectLab> {
   const root = await mkdtemp(join(tmpdir(), 'causeway-project-'));
   const images = join(root, 'images');
-  const project: LabProject = { folder: join(root, 'project'), keyFile: join(root, 'key'), cloudFolder: join(root, 'cloud'), patience: options.patience ?? {} };
+  const project: LabProject = {
+    folder: join(root, 'project'),
+    keyFile: join(root, 'key'),
+    cloudFolder: join(root, 'cloud'),
+    patience: options.patience ?? {},
+  };
   await mkdir(images);
   await mkdir(project.folder);
   let machines: LabMachines | undefined;
@@ -90,7 +95,11 @@ export async function startProjectLab(options: ProjectLabOptions = {}): Promise<
     transitionMs: 3,
     ...(options.quotas === undefined ? {} : { quotas: options.quotas }),
     ...(options.onCall === undefined ? {} : { onCall: options.onCall }),
-    machines: async (folder) => (machines = await labMachines({ worker: options.workers ?? usualWorkerKind, outbound: options.outbound ?? false })(folder)),
+    machines: async (folder) =>
+      (machines = await labMachines({
+        worker: options.workers ?? usualWorkerKind,
+        outbound: options.outbound ?? false,
+      })(folder)),
   });
   if (machines === undefined) throw new Error('the cloud started no machines');
   makeKeyFile(project.keyFile);
@@ -105,29 +114,54 @@ export async function startProjectLab(options: ProjectLabOptions = {}): Promise<
     }
   };
   await use(async (core) => {
-    await core.call('endpoint.add', { name: 'images', plugin: 'disk-images', connection: { path: images, os_type: 'linux' } });
+    await core.call('endpoint.add', {
+      name: 'images',
+      plugin: 'disk-images',
+      connection: { path: images, os_type: 'linux' },
+    });
     await core.call('endpoint.add', {
       name: 'cloud',
       plugin: 'european-cloud',
       connection: {
-        project_id: cloud.projectId, region_name: cloud.region, iaas_url: cloud.urls.iaas, token_url: cloud.urls.token,
-        service_account_key: JSON.stringify(cloud.serviceAccountKey), caller_address: '127.0.0.0/8',
+        project_id: cloud.projectId,
+        region_name: cloud.region,
+        iaas_url: cloud.urls.iaas,
+        token_url: cloud.urls.token,
+        service_account_key: JSON.stringify(cloud.serviceAccountKey),
+        caller_address: '127.0.0.0/8',
       },
     });
   });
 
   const lab: ProjectLab = {
-    cloud, machines, project, images, use,
+    cloud,
+    machines,
+    project,
+    images,
+    use,
     async createReplica(name, vm, mechanism, more = {}) {
       const destinationEnvironment = {
-        network_map: { default: 'production' }, availability_zone: 'eu01-1', machine_type: 'g1.1', migr_network: 'migration',
-        migr_machine_type: 'g1.1', migr_image_map: { linux: 'Debian 12' }, data_transfer_mechanism: mechanism,
+        network_map: { default: 'production' },
+        availability_zone: 'eu01-1',
+        machine_type: 'g1.1',
+        migr_network: 'migration',
+        migr_machine_type: 'g1.1',
+        migr_image_map: { linux: 'Debian 12' },
+        data_transfer_mechanism: mechanism,
         ...more,
       };
-      await use((core) => core.call('replica.create', { name, source: 'images', destination: 'cloud', vm, destinationEnvironment }));
+      await use((core) =>
+        core.call('replica.create', { name, source: 'images', destination: 'cloud', vm, destinationEnvironment }),
+      );
     },
     start: (replica, options = {}, dieIn, setClock) =>
-      startEngine({ project, replica, options, ...(dieIn === undefined ? {} : { dieIn }), ...(setClock === undefined ? {} : { setClock }) }),
+      startEngine({
+        project,
+        replica,
+        options,
+        ...(dieIn === undefined ? {} : { dieIn }),
+        ...(setClock === undefined ? {} : { setClock }),
+      }),
     async execute(replica, options) {
       const execution = await lab.start(replica, options).ended;
       if (execution === undefined) throw new Error('the engine ended before its execution');
@@ -137,7 +171,8 @@ export async function startProjectLab(options: ProjectLabOptions = {}): Promise<
       const { disks } = await use((core) => core.call('replica.show', { replica }));
       for (const [diskId, file] of Object.entries(files)) {
         const volumeId = disks.find((disk) => disk.diskId === diskId)?.volumeId;
-        if (volumeId === undefined) return `disk ${diskId} has no volume; there are ${disks.map((disk) => disk.diskId).join(', ')}`;
+        if (volumeId === undefined)
+          return `disk ${diskId} has no volume; there are ${disks.map((disk) => disk.diskId).join(', ')}`;
         const at = await firstDifference(file, cloud.volumePath(volumeId));
         if (at !== undefined) return `disk ${diskId} differs at byte ${at}`;
       }

@@ -26,7 +26,10 @@ export async function makeEmptyProject(folder: string, name: string): Promise<vo
 }
 
 /** Opens a project that was made here in this process, with other platforms than the product's where they are given. */
-export async function openMadeProject(folder: string, options: Pick<CoreOptions, 'platforms' | 'connectWorker'> = {}): Promise<OpenedProject['client']> {
+export async function openMadeProject(
+  folder: string,
+  options: Pick<CoreOptions, 'platforms' | 'connectWorker'> = {},
+): Promise<OpenedProject['client']> {
   const vault = openVault(join(ensureStateFolder(folder), 'vault.json'), async () => passphraseWrapper(passphrase));
   return (await openProject({ projectFolder: folder, vault, ...options }, new AbortController().signal)).client;
 }
@@ -45,16 +48,26 @@ export async function makeScreenProject(lab: ScreenLab, { replicas, environment 
     name: 'Cloud',
     plugin: 'european-cloud',
     connection: {
-      project_id: lab.cloud.projectId, region_name: lab.cloud.region, iaas_url: lab.cloud.urls.iaas, token_url: lab.cloud.urls.token,
+      project_id: lab.cloud.projectId,
+      region_name: lab.cloud.region,
+      iaas_url: lab.cloud.urls.iaas,
+      token_url: lab.cloud.urls.token,
       service_account_key: JSON.stringify(lab.cloud.serviceAccountKey),
     },
   });
   for (const vm of replicas) {
     await client.call('replica.create', {
-      source: 'Images', destination: 'Cloud', vm,
+      source: 'Images',
+      destination: 'Cloud',
+      vm,
       destinationEnvironment: {
-        network_map: { default: 'production' }, availability_zone: 'eu01-1', machine_type: 'g1.1', migr_network: 'migration',
-        migr_machine_type: 'g1.2', migr_image_map: { linux: 'Debian 12' }, ...environment,
+        network_map: { default: 'production' },
+        availability_zone: 'eu01-1',
+        machine_type: 'g1.1',
+        migr_network: 'migration',
+        migr_machine_type: 'g1.2',
+        migr_image_map: { linux: 'Debian 12' },
+        ...environment,
       },
     });
   }

@@ -11,7 +11,9 @@ import { labProjectSchema } from './lab-project-schema.ts';
  * An engine of a fleet that stays: takes calls of the core as JSON lines and answers each of them. Its one argument is JSON. Ends with its
  * standard input, or by being killed.
  */
-const { project, fleet } = z.object({ project: labProjectSchema, fleet: fleetConfigSchema }).parse(JSON.parse(process.argv[2] ?? '{}'));
+const { project, fleet } = z
+  .object({ project: labProjectSchema, fleet: fleetConfigSchema })
+  .parse(JSON.parse(process.argv[2] ?? '{}'));
 const asked = z.object({ n: z.number(), call: z.string(), input: z.unknown() });
 
 const print = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -21,7 +23,9 @@ const joined = await joinFleet(fleet, { takesOver: true, projectFolder: project.
 const core = createCore({ ...labCore(project), fleet: joined.join });
 core.carryOutCalendar();
 print({ ready: true });
-createInterface({ input: process.stdin }).on('line', (line) => {
-  const { n, call, input } = asked.parse(JSON.parse(line));
-  void core.dispatch(call, input).then((answer) => print({ n, answer }));
-}).once('close', () => process.exit(3));
+createInterface({ input: process.stdin })
+  .on('line', (line) => {
+    const { n, call, input } = asked.parse(JSON.parse(line));
+    void core.dispatch(call, input).then((answer) => print({ n, answer }));
+  })
+  .once('close', () => process.exit(3));

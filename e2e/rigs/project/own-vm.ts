@@ -26,7 +26,10 @@ const agentPath = '/opt/causeway_agent.py';
  * A native worker that users made: the engine's process stays on this machine, its agent runs in there, by a user who may use sudo. So it sees the
  * devices of that VM and no others.
  */
-export async function startOwnVm({ cloud, machines, project }: Pick<ProjectLab, 'cloud' | 'machines' | 'project'>, name: string): Promise<OwnVmRig> {
+export async function startOwnVm(
+  { cloud, machines, project }: Pick<ProjectLab, 'cloud' | 'machines' | 'project'>,
+  name: string,
+): Promise<OwnVmRig> {
   const client = new RigClient(cloud);
   await client.signIn();
   return enterOwnVm(machines, await startUserVm(client, name, await ownVmUserData(join(project.folder, '..'), name)));
@@ -54,7 +57,8 @@ export async function enterOwnVm(machines: Pick<LabMachines, 'within'>, vmId: st
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
-  const said = async (...command: string[]): Promise<readonly string[]> => (await run(within[0]!, [...within.slice(1), ...command])).split('\n').filter((line) => line !== '');
+  const said = async (...command: string[]): Promise<readonly string[]> =>
+    (await run(within[0]!, [...within.slice(1), ...command])).split('\n').filter((line) => line !== '');
   return {
     vmId,
     agentHere: { within: asUser, agentPath },

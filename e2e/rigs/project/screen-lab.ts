@@ -27,7 +27,10 @@ export interface ScreenLabOptions {
  *
  * @param bytes how much of each image (64 MiB) holds data
  */
-export async function startScreenLab(bytes: number, { outbound = false, images: names = ['web-01'] }: ScreenLabOptions = {}): Promise<ScreenLab> {
+export async function startScreenLab(
+  bytes: number,
+  { outbound = false, images: names = ['web-01'] }: ScreenLabOptions = {},
+): Promise<ScreenLab> {
   const root = await mkdtemp(join(tmpdir(), 'causeway-screens-'));
   const images = join(root, 'images');
   await mkdir(images);
@@ -37,7 +40,11 @@ export async function startScreenLab(bytes: number, { outbound = false, images: 
     await image.write(randomBytes(bytes), 0, bytes, 1024 * 1024);
     await image.close();
   }
-  const cloud = await startEuropeanCloud({ folder: join(root, 'cloud'), transitionMs: 20, machines: labMachines({ worker: 'native', outbound }) });
+  const cloud = await startEuropeanCloud({
+    folder: join(root, 'cloud'),
+    transitionMs: 20,
+    machines: labMachines({ worker: 'native', outbound }),
+  });
   return {
     cloud,
     images,

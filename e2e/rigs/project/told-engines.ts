@@ -7,7 +7,8 @@ export function toldEngines(): (engine: EngineProcess) => EngineProcess {
   afterEach(async ({ task }) => {
     for (const engine of engines.splice(0)) {
       await engine.kill();
-      if (task.result?.state === 'fail') console.log(engine.events.map((event) => `${event.at} ${event.message}`).join('\n'));
+      if (task.result?.state === 'fail')
+        console.log(engine.events.map((event) => `${event.at} ${event.message}`).join('\n'));
     }
   });
   return (engine) => {

@@ -3,7 +3,13 @@ import { crc32, deflateRawSync } from 'node:zlib';
 /** A workbook with one sheet of texts, as a spreadsheet program would save it but for styles. */
 export function workbookFile(rows: readonly (readonly string[])[]): Buffer {
   const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-  const cells = (row: readonly string[], number: number): string => row.map((text, column) => `<c r="${String.fromCharCode(65 + column)}${number}" t="inlineStr"><is><t>${escaped(text)}</t></is></c>`).join('');
+  const cells = (row: readonly string[], number: number): string =>
+    row
+      .map(
+        (text, column) =>
+          `<c r="${String.fromCharCode(65 + column)}${number}" t="inlineStr"><is><t>${escaped(text)}</t></is></c>`,
+      )
+      .join('');
   const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
   const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
   const head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>';

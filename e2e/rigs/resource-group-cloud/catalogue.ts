@@ -4,8 +4,18 @@ import type { DiskType, MarketplaceImage, VmSize } from './records.ts';
 export const defaultZones: readonly string[] = ['1', '2', '3'];
 
 const size = (name: string, family: string, vcpus: number, memoryGib: number, more: Partial<VmSize> = {}): VmSize => ({
-  name, family, vcpus, memoryGib, dataDisks: vcpus * 2, nics: Math.max(2, vcpus), generations: 'V1,V2', architecture: 'x64', premium: true,
-  zones: defaultZones, controllers: 'SCSI', ...more,
+  name,
+  family,
+  vcpus,
+  memoryGib,
+  dataDisks: vcpus * 2,
+  nics: Math.max(2, vcpus),
+  generations: 'V1,V2',
+  architecture: 'x64',
+  premium: true,
+  zones: defaultZones,
+  controllers: 'SCSI',
+  ...more,
 });
 
 export const defaultSizes: readonly VmSize[] = [
@@ -20,7 +30,11 @@ export const defaultSizes: readonly VmSize[] = [
   size('Standard_M8ms', 'standardMSFamily', 8, 218, { restricted: 'NotAvailableForSubscription' }),
 ];
 
-const type = (name: string, largestGib: number, zones: readonly string[] = []): DiskType => ({ name, largestGib, zones });
+const type = (name: string, largestGib: number, zones: readonly string[] = []): DiskType => ({
+  name,
+  largestGib,
+  zones,
+});
 
 export const defaultDiskTypes: readonly DiskType[] = [
   type('Standard_LRS', 32_767, defaultZones),
@@ -32,8 +46,21 @@ export const defaultDiskTypes: readonly DiskType[] = [
   type('UltraSSD_LRS', 65_536, ['1', '3']),
 ];
 
-const image = (publisher: string, offer: string, sku: string, more: Partial<MarketplaceImage> = {}): MarketplaceImage => ({
-  publisher, offer, sku, version: '1.0.20300101', os: 'Linux', generation: 'V2', architecture: 'x64', diskGib: 30, ...more,
+const image = (
+  publisher: string,
+  offer: string,
+  sku: string,
+  more: Partial<MarketplaceImage> = {},
+): MarketplaceImage => ({
+  publisher,
+  offer,
+  sku,
+  version: '1.0.20300101',
+  os: 'Linux',
+  generation: 'V2',
+  architecture: 'x64',
+  diskGib: 30,
+  ...more,
 });
 
 export const defaultImages: readonly MarketplaceImage[] = [
@@ -46,11 +73,26 @@ export const defaultImages: readonly MarketplaceImage[] = [
 
 /** By the names of the API's usages. */
 export const defaultLimits: Readonly<Record<string, number>> = {
-  cores: 100, virtualMachines: 25_000, availabilitySets: 2_500, StandardDiskCount: 50_000, PremiumDiskCount: 50_000, StandardSSDDiskCount: 50_000, UltraSSDDiskCount: 1_000,
-  standardBSFamily: 10, standardDSv5Family: 50, standardDv3Family: 10, standardDPSv5Family: 10, standardDSv6Family: 10, standardESv5Family: 10,
+  cores: 100,
+  virtualMachines: 25_000,
+  availabilitySets: 2_500,
+  StandardDiskCount: 50_000,
+  PremiumDiskCount: 50_000,
+  StandardSSDDiskCount: 50_000,
+  UltraSSDDiskCount: 1_000,
+  standardBSFamily: 10,
+  standardDSv5Family: 50,
+  standardDv3Family: 10,
+  standardDPSv5Family: 10,
+  standardDSv6Family: 10,
+  standardESv5Family: 10,
 };
 
 /** By the names of the network's usages. */
 export const defaultNetworkLimits: Readonly<Record<string, number>> = {
-  VirtualNetworks: 1_000, NetworkInterfaces: 65_536, NetworkSecurityGroups: 5_000, PublicIPAddresses: 1_000, StandardSkuPublicIpAddresses: 20,
+  VirtualNetworks: 1_000,
+  NetworkInterfaces: 65_536,
+  NetworkSecurityGroups: 5_000,
+  PublicIPAddresses: 1_000,
+  StandardSkuPublicIpAddresses: 20,
 };

@@ -87,9 +87,21 @@ export interface VirtualMachineProperties {
   readonly timeCreated: string;
   readonly hardwareProfile: { readonly vmSize: string };
   storageProfile: { readonly imageReference?: ImageReference; osDisk: OsDisk; dataDisks: readonly DataDisk[] };
-  readonly osProfile?: { readonly computerName?: string; readonly adminUsername?: string; readonly linuxConfiguration?: object; readonly windowsConfiguration?: object };
-  networkProfile: { readonly networkInterfaces: readonly (SubResource & { readonly properties?: { readonly primary?: boolean; readonly deleteOption?: string } })[] };
-  securityProfile?: { readonly securityType?: string; readonly uefiSettings?: { readonly secureBootEnabled?: boolean; readonly vTpmEnabled?: boolean } };
+  readonly osProfile?: {
+    readonly computerName?: string;
+    readonly adminUsername?: string;
+    readonly linuxConfiguration?: object;
+    readonly windowsConfiguration?: object;
+  };
+  networkProfile: {
+    readonly networkInterfaces: readonly (SubResource & {
+      readonly properties?: { readonly primary?: boolean; readonly deleteOption?: string };
+    })[];
+  };
+  securityProfile?: {
+    readonly securityType?: string;
+    readonly uefiSettings?: { readonly secureBootEnabled?: boolean; readonly vTpmEnabled?: boolean };
+  };
   diagnosticsProfile?: { readonly bootDiagnostics?: { readonly enabled?: boolean; readonly storageUri?: string } };
   availabilitySet?: SubResource;
   licenseType?: string;
@@ -169,18 +181,32 @@ export interface SecurityRule {
   };
 }
 
-export type SecurityGroupRecord = ArmRecord<{ readonly securityRules: readonly SecurityRule[]; readonly defaultSecurityRules: readonly SecurityRule[] }>;
+export type SecurityGroupRecord = ArmRecord<{
+  readonly securityRules: readonly SecurityRule[];
+  readonly defaultSecurityRules: readonly SecurityRule[];
+}>;
 
 export interface SubnetRecord {
   readonly id: string;
   readonly name: string;
-  readonly properties: { readonly addressPrefix: string; networkSecurityGroup?: SubResource; readonly provisioningState: string };
+  readonly properties: {
+    readonly addressPrefix: string;
+    networkSecurityGroup?: SubResource;
+    readonly provisioningState: string;
+  };
 }
 
-export type VirtualNetworkRecord = ArmRecord<{ readonly addressSpace: { readonly addressPrefixes: readonly string[] }; readonly subnets: readonly SubnetRecord[] }>;
+export type VirtualNetworkRecord = ArmRecord<{
+  readonly addressSpace: { readonly addressPrefixes: readonly string[] };
+  readonly subnets: readonly SubnetRecord[];
+}>;
 
 export type ResourceGroupRecord = ArmRecord;
-export type AvailabilitySetRecord = ArmRecord<{ readonly platformFaultDomainCount: number; readonly platformUpdateDomainCount: number; virtualMachines: readonly SubResource[] }>;
+export type AvailabilitySetRecord = ArmRecord<{
+  readonly platformFaultDomainCount: number;
+  readonly platformUpdateDomainCount: number;
+  virtualMachines: readonly SubResource[];
+}>;
 export interface StorageAccountRecord extends ArmRecord<{ readonly primaryEndpoints: { readonly blob: string } }> {
   readonly kind: string;
 }

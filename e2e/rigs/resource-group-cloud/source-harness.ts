@@ -29,11 +29,20 @@ export interface AzureHarness extends SourceHarness {
  *
  * @param environment more of the source's environment
  */
-export async function azureHarness(options: ResourceGroupCloudOptions = {}, environment: JsonObject = {}): Promise<AzureHarness> {
+export async function azureHarness(
+  options: ResourceGroupCloudOptions = {},
+  environment: JsonObject = {},
+): Promise<AzureHarness> {
   const lab = await startAzureLab(options);
   const { cloud, blobs } = lab;
   const { world } = cloud;
-  const vm = await stockVm(cloud, { name: 'web', disks: [{ name: 'web-os', sizeBytes: 16 * MIB }, { name: 'web-data', sizeBytes: 8 * MIB }] });
+  const vm = await stockVm(cloud, {
+    name: 'web',
+    disks: [
+      { name: 'web-os', sizeBytes: 16 * MIB },
+      { name: 'web-data', sizeBytes: 8 * MIB },
+    ],
+  });
   const diskOf = (id: string): DiskRecord => {
     const disk = [...world.disks.values()].find((one) => `${cloud.resourceGroup}/${one.name}` === id);
     if (disk === undefined) throw new Error(`no disk ${id}`);
@@ -44,24 +53,59 @@ export async function azureHarness(options: ResourceGroupCloudOptions = {}, envi
   const store = openStore(folder, undefined, hurriedClock(20));
   const notes: string[] = [];
   const use = { replicaId: 'rep-1', executionId: 'exe-1', note: (message: string) => void notes.push(message) };
-  const timing = { backOff: { attempts: 4, firstMs: 1, capMs: 5 }, requestMs: 2500, pollFirstMs: 3, pollCapMs: 5, looksBeforeCreatingAgain: 2 };
-  const open = (connection: JsonObject, process?: MortalProcess, more: AzureContext = {}) => createAzureSource(connection, {
-    scratchFolder: folder, use,
-    ledger: ledgerScope(process === undefined ? store.ledger : process.ledger(store.ledger), { endpointId: 'end-1', ...use, side: 'source' }),
-  }, { clock: hurriedClock(5), random: () => 0, timing, ...more });
+  const timing = {
+    backOff: { attempts: 4, firstMs: 1, capMs: 5 },
+    requestMs: 2500,
+    pollFirstMs: 3,
+    pollCapMs: 5,
+    looksBeforeCreatingAgain: 2,
+  };
+  const open = (connection: JsonObject, process?: MortalProcess, more: AzureContext = {}) =>
+    createAzureSource(
+      connection,
+      {
+        scratchFolder: folder,
+        use,
+        ledger: ledgerScope(process === undefined ? store.ledger : process.ledger(store.ledger), {
+          endpointId: 'end-1',
+          ...use,
+          side: 'source',
+        }),
+      },
+      { clock: hurriedClock(5), random: () => 0, timing, ...more },
+    );
   const reopen = (process?: MortalProcess) => open(lab.connection, process);
   const platform = reopen();
-  const change = async (index: number, work: (file: Awaited<ReturnType<typeof openFile>>) => Promise<unknown>): Promise<void> => {
+  const change = async (
+    index: number,
+    work: (file: Awaited<ReturnType<typeof openFile>>) => Promise<unknown>,
+  ): Promise<void> => {
     await using file = await openFile(world.ground.files.path(diskOf(diskIds[index] ?? '').properties.uniqueId), 'r+');
     await work(file);
   };
-  const fill = (index: number, offset: number, length: number, byte: number): Promise<void> => change(index, (file) => file.write(Buffer.alloc(length, byte), 0, length, offset));
+  const fill = (index: number, offset: number, length: number, byte: number): Promise<void> =>
+    change(index, (file) => file.write(Buffer.alloc(length, byte), 0, length, offset));
   return {
-    lab, notes, openWith: (connection, more) => open({ ...lab.connection, ...connection }, undefined, more), platform, reopen, calls: lab.calls, vmId: `${cloud.resourceGroup}/web`, environment: { location: 'West Europe', resource_group: cloud.resourceGroup, ...environment }, diskIds,
-    tracksChanges: true, isLive: true,
+    lab,
+    notes,
+    openWith: (connection, more) => open({ ...lab.connection, ...connection }, undefined, more),
+    platform,
+    reopen,
+    calls: lab.calls,
+    vmId: `${cloud.resourceGroup}/web`,
+    environment: { location: 'West Europe', resource_group: cloud.resourceGroup, ...environment },
+    diskIds,
+    tracksChanges: true,
+    isLive: true,
     async leftovers() {
-      const shared = [...world.snapshots.values(), ...world.disks.values()].filter(({ properties }) => blobs.hasAccess(properties.uniqueId)).map(({ name }) => `address of ${name}`);
-      return [...world.leftovers(), ...shared, ...[...blobs.world.accounts.blobs.values()].map(({ container, name }) => `blob ${container}/${name}`)];
+      const shared = [...world.snapshots.values(), ...world.disks.values()]
+        .filter(({ properties }) => blobs.hasAccess(properties.uniqueId))
+        .map(({ name }) => `address of ${name}`);
+      return [
+        ...world.leftovers(),
+        ...shared,
+        ...[...blobs.world.accounts.blobs.values()].map(({ container, name }) => `blob ${container}/${name}`),
+      ];
     },
     write: fill,
     zero: (index, offset, length) => fill(index, offset, length, 0),
@@ -71,7 +115,10 @@ export async function azureHarness(options: ResourceGroupCloudOptions = {}, envi
       await world.ground.files.write(disk.properties.uniqueId, 0, Buffer.alloc(sizeBytes, byte));
       disk.managedBy = vm.id;
       const { storageProfile } = vm.properties;
-      storageProfile.dataDisks = [...storageProfile.dataDisks, { lun: 7, name: disk.name, createOption: 'Attach', managedDisk: { id: disk.id } }];
+      storageProfile.dataDisks = [
+        ...storageProfile.dataDisks,
+        { lun: 7, name: disk.name, createOption: 'Attach', managedDisk: { id: disk.id } },
+      ];
       return `${cloud.resourceGroup}/web-added`;
     },
     async growDisk(index, sizeBytes) {

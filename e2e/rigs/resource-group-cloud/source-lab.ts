@@ -26,16 +26,23 @@ export async function startAzureLab(options: ResourceGroupCloudOptions = {}): Pr
   cloud.world.access = blobs;
   cloud.world.blobs = blobs.world.accounts.contents;
   blobs.world.accounts.accepts = (authorization) => cloud.signIn.accepts(authorization);
-  blobs.world.accounts.isKnown = (account) => [...cloud.world.storageAccounts.values()].some(({ name }) => name === account);
-  for (const account of cloud.world.storageAccounts.values()) Object.assign(account.properties, { primaryEndpoints: { blob: `${blobs.url}/${account.name}/` } });
+  blobs.world.accounts.isKnown = (account) =>
+    [...cloud.world.storageAccounts.values()].some(({ name }) => name === account);
+  for (const account of cloud.world.storageAccounts.values())
+    Object.assign(account.properties, { primaryEndpoints: { blob: `${blobs.url}/${account.name}/` } });
   joined.plans.push(cloud.faults, blobs.faults);
   return {
-    cloud, blobs, recorded, calls: joined.calls, connection: connectionTo(cloud, blobs),
+    cloud,
+    blobs,
+    recorded,
+    calls: joined.calls,
+    connection: connectionTo(cloud, blobs),
     async close() {
       await blobs.close();
       await cloud.close();
       const violations = [...new Set([...cloud.violations, ...blobs.violations])];
-      if (violations.length > 0) throw new Error(`the simulator or its client left the vendor's models: ${violations.join('; ')}`);
+      if (violations.length > 0)
+        throw new Error(`the simulator or its client left the vendor's models: ${violations.join('; ')}`);
     },
   };
 }
@@ -47,7 +54,11 @@ export function connectionTo(cloud: ResourceGroupCloud, blobs?: { readonly url: 
     tenant: cloud.tenant,
     service_principal_credentials: { client_id: cloud.clientId, client_secret: cloud.clientSecret },
     cloud_profile: 'CustomCloud',
-    custom_cloud_properties: { active_directory: cloud.url, resource_manager: cloud.url, storage_suffix: blobs === undefined ? 'localhost' : new URL(blobs.url).host },
+    custom_cloud_properties: {
+      active_directory: cloud.url,
+      resource_manager: cloud.url,
+      storage_suffix: blobs === undefined ? 'localhost' : new URL(blobs.url).host,
+    },
     ca_certificate: cloud.certificate.cert,
   };
 }
@@ -91,19 +102,23 @@ function joinedCalls(recorded: CallRecord[]) {
     callCount: () => recorded.length,
     callName: (number) => recorded[number - 1]?.operation ?? 'none',
     callChanges: (number) => !['GET', 'HEAD'].includes(recorded[number - 1]?.method ?? 'GET'),
-    failCall: (n, fault) => armAt(n, () => {
-      for (const plan of plans) plan.add({ operation: '*', effect: effects[fault], retryAfterSeconds: 0 });
-    }),
+    failCall: (n, fault) =>
+      armAt(n, () => {
+        for (const plan of plans) plan.add({ operation: '*', effect: effects[fault], retryAfterSeconds: 0 });
+      }),
     cutOff(n, when, tell) {
       cut = { from: recorded.length + n, tell };
       armAt(n, () => {
         if (when === 'after') {
           // The one call is carried out; every later one is not, of whichever service.
           for (const plan of plans) plan.add({ operation: '*', effect: 'connection-reset-after' });
-          next = { at: recorded.length + 2, arm: () => {
-            clear();
-            for (const plan of plans) plan.add({ operation: '*', times: forever, effect: 'connection-reset' });
-          } };
+          next = {
+            at: recorded.length + 2,
+            arm: () => {
+              clear();
+              for (const plan of plans) plan.add({ operation: '*', times: forever, effect: 'connection-reset' });
+            },
+          };
           return;
         }
         for (const plan of plans) plan.add({ operation: '*', times: forever, effect: 'connection-reset' });
@@ -126,17 +141,33 @@ export interface LabDisk {
 }
 
 /** A disk as if it had always been there. Its size is what a test needs, not a whole number of GiB. */
-export async function stockDisk(cloud: ResourceGroupCloud, { name, sizeBytes, sku = 'Premium_LRS', properties = {} }: LabDisk, osDisk?: { readonly generation: 'V1' | 'V2'; readonly osType?: string }): Promise<DiskRecord> {
+export async function stockDisk(
+  cloud: ResourceGroupCloud,
+  { name, sizeBytes, sku = 'Premium_LRS', properties = {} }: LabDisk,
+  osDisk?: { readonly generation: 'V1' | 'V2'; readonly osType?: string },
+): Promise<DiskRecord> {
   const { world } = cloud;
   const id = world.idOf(cloud.resourceGroup, 'Microsoft.Compute/disks', name);
   const uniqueId = randomUUID();
   await world.ground.files.createBlank(uniqueId, sizeBytes);
   return world.stock(world.disks, {
-    id, name, type: 'Microsoft.Compute/disks', location: cloud.location, sku: { name: sku, tier: sku.split('_')[0] ?? '' },
+    id,
+    name,
+    type: 'Microsoft.Compute/disks',
+    location: cloud.location,
+    sku: { name: sku, tier: sku.split('_')[0] ?? '' },
     properties: {
-      uniqueId, timeCreated: new Date(0).toISOString(), creationData: { createOption: 'Empty' }, diskSizeGB: Math.ceil(sizeBytes / 2 ** 30), diskSizeBytes: sizeBytes,
-      diskState: 'Attached', networkAccessPolicy: 'AllowAll', provisioningState: 'Succeeded', encryption: { type: 'EncryptionAtRestWithPlatformKey' },
-      ...(osDisk === undefined ? {} : { osType: osDisk.osType ?? 'Linux', hyperVGeneration: osDisk.generation }), ...properties,
+      uniqueId,
+      timeCreated: new Date(0).toISOString(),
+      creationData: { createOption: 'Empty' },
+      diskSizeGB: Math.ceil(sizeBytes / 2 ** 30),
+      diskSizeBytes: sizeBytes,
+      diskState: 'Attached',
+      networkAccessPolicy: 'AllowAll',
+      provisioningState: 'Succeeded',
+      encryption: { type: 'EncryptionAtRestWithPlatformKey' },
+      ...(osDisk === undefined ? {} : { osType: osDisk.osType ?? 'Linux', hyperVGeneration: osDisk.generation }),
+      ...properties,
     },
   });
 }
@@ -156,29 +187,65 @@ export async function stockVm(cloud: ResourceGroupCloud, wish: LabVm): Promise<V
   const { world, resourceGroup: group, location } = cloud;
   const { name, generation = 'V1', osType = 'Linux' } = wish;
   const disks = [];
-  for (const [index, disk] of wish.disks.entries()) disks.push(await stockDisk(cloud, disk, index === 0 ? { generation, osType } : undefined));
+  for (const [index, disk] of wish.disks.entries())
+    disks.push(await stockDisk(cloud, disk, index === 0 ? { generation, osType } : undefined));
   const [root, ...data] = disks;
   if (root === undefined) throw new Error('a VM has a disk');
   const subnet = `${world.idOf(group, 'Microsoft.Network/virtualNetworks', 'production')}/subnets/default`;
   const nicId = world.idOf(group, 'Microsoft.Network/networkInterfaces', `${name}-nic`);
   const nic: NetworkInterfaceRecord = {
-    id: nicId, name: `${name}-nic`, type: 'Microsoft.Network/networkInterfaces', location,
+    id: nicId,
+    name: `${name}-nic`,
+    type: 'Microsoft.Network/networkInterfaces',
+    location,
     properties: {
-      ipConfigurations: [{ id: `${nicId}/ipConfigurations/primary`, name: 'primary', properties: { primary: true, privateIPAddress: '10.20.0.4', privateIPAllocationMethod: 'Dynamic', privateIPAddressVersion: 'IPv4', subnet: { id: subnet }, provisioningState: 'Succeeded' } }],
-      macAddress: '00-0D-3A-12-34-56', primary: true, enableAcceleratedNetworking: false, enableIPForwarding: false, provisioningState: 'Succeeded',
+      ipConfigurations: [
+        {
+          id: `${nicId}/ipConfigurations/primary`,
+          name: 'primary',
+          properties: {
+            primary: true,
+            privateIPAddress: '10.20.0.4',
+            privateIPAllocationMethod: 'Dynamic',
+            privateIPAddressVersion: 'IPv4',
+            subnet: { id: subnet },
+            provisioningState: 'Succeeded',
+          },
+        },
+      ],
+      macAddress: '00-0D-3A-12-34-56',
+      primary: true,
+      enableAcceleratedNetworking: false,
+      enableIPForwarding: false,
+      provisioningState: 'Succeeded',
     },
   };
   world.stock(world.networkInterfaces, nic);
   const id = world.idOf(group, 'Microsoft.Compute/virtualMachines', name);
   for (const disk of disks) disk.managedBy = id;
-  const attached = ({ id: diskId, name: diskName, properties }: DiskRecord) => ({ name: diskName, createOption: 'Attach', diskSizeGB: properties.diskSizeGB, managedDisk: { id: diskId } });
+  const attached = ({ id: diskId, name: diskName, properties }: DiskRecord) => ({
+    name: diskName,
+    createOption: 'Attach',
+    diskSizeGB: properties.diskSizeGB,
+    managedDisk: { id: diskId },
+  });
   const vm: VirtualMachineRecord = {
-    id, name, type: 'Microsoft.Compute/virtualMachines', location, ...(wish.tags === undefined ? {} : { tags: wish.tags }),
+    id,
+    name,
+    type: 'Microsoft.Compute/virtualMachines',
+    location,
+    ...(wish.tags === undefined ? {} : { tags: wish.tags }),
     properties: {
-      vmId: randomUUID(), timeCreated: new Date(0).toISOString(), hardwareProfile: { vmSize: wish.size ?? 'Standard_D2s_v5' },
-      storageProfile: { osDisk: { osType, ...attached(root) }, dataDisks: data.map((disk, lun) => ({ lun, ...attached(disk) })) },
+      vmId: randomUUID(),
+      timeCreated: new Date(0).toISOString(),
+      hardwareProfile: { vmSize: wish.size ?? 'Standard_D2s_v5' },
+      storageProfile: {
+        osDisk: { osType, ...attached(root) },
+        dataDisks: data.map((disk, lun) => ({ lun, ...attached(disk) })),
+      },
       networkProfile: { networkInterfaces: [{ id: nicId, properties: { primary: true } }] },
-      ...(wish.securityProfile === undefined ? {} : { securityProfile: wish.securityProfile }), provisioningState: 'Succeeded',
+      ...(wish.securityProfile === undefined ? {} : { securityProfile: wish.securityProfile }),
+      provisioningState: 'Succeeded',
     },
   };
   world.stock(world.virtualMachines, vm);

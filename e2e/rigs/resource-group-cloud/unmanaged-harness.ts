@@ -25,8 +25,14 @@ async function stockVhd({ cloud, blobs: { world } }: AzureLab, name: string, siz
   return blob;
 }
 
-const addressOf = ({ blobs }: AzureLab, { name }: BlobRecord): string => `${blobs.url}/${account}/${container}/${encodeURI(name)}`;
-const attached = (lab: AzureLab, blob: BlobRecord): object => ({ name: blob.name.replace('.vhd', ''), createOption: 'Attach', diskSizeGB: (blob.bytes - footerBytes) / 2 ** 30, vhd: { uri: addressOf(lab, blob) } });
+const addressOf = ({ blobs }: AzureLab, { name }: BlobRecord): string =>
+  `${blobs.url}/${account}/${container}/${encodeURI(name)}`;
+const attached = (lab: AzureLab, blob: BlobRecord): object => ({
+  name: blob.name.replace('.vhd', ''),
+  createOption: 'Attach',
+  diskSizeGB: (blob.bytes - footerBytes) / 2 ** 30,
+  vhd: { uri: addressOf(lab, blob) },
+});
 
 export interface UnmanagedVm {
   readonly lab: AzureLab;
@@ -51,7 +57,9 @@ export async function unmanagedVm(): Promise<UnmanagedVm> {
   };
   show();
   return {
-    lab, vm, blobs,
+    lab,
+    vm,
+    blobs,
     async attach(name, sizeBytes) {
       const blob = await stockVhd(lab, name, sizeBytes);
       blobs.push(blob);
@@ -73,10 +81,27 @@ export async function unmanagedHarness(): Promise<SourceHarness & UnmanagedVm> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-azure-unmanaged-'));
   const store = openStore(folder, undefined, hurriedClock(20));
   const use = { replicaId: 'rep-1', executionId: 'exe-1', note: () => undefined };
-  const timing = { backOff: { attempts: 4, firstMs: 1, capMs: 5 }, requestMs: 2500, pollFirstMs: 3, pollCapMs: 5, looksBeforeCreatingAgain: 2 };
-  const reopen = (process?: MortalProcess) => createAzureSource(lab.connection, {
-    scratchFolder: folder, use, ledger: ledgerScope(process === undefined ? store.ledger : process.ledger(store.ledger), { endpointId: 'end-1', ...use, side: 'source' }),
-  }, { clock: hurriedClock(5), random: () => 0, timing });
+  const timing = {
+    backOff: { attempts: 4, firstMs: 1, capMs: 5 },
+    requestMs: 2500,
+    pollFirstMs: 3,
+    pollCapMs: 5,
+    looksBeforeCreatingAgain: 2,
+  };
+  const reopen = (process?: MortalProcess) =>
+    createAzureSource(
+      lab.connection,
+      {
+        scratchFolder: folder,
+        use,
+        ledger: ledgerScope(process === undefined ? store.ledger : process.ledger(store.ledger), {
+          endpointId: 'end-1',
+          ...use,
+          side: 'source',
+        }),
+      },
+      { clock: hurriedClock(5), random: () => 0, timing },
+    );
   const platform = reopen();
   const fill = async (index: number, offset: number, length: number, byte: number): Promise<void> => {
     await using file = await openFile(fileOf(index), 'r+');
@@ -87,9 +112,22 @@ export async function unmanagedHarness(): Promise<SourceHarness & UnmanagedVm> {
     await cloud.world.ground.files.remove(blob.fileId);
   };
   return {
-    ...made, platform, reopen, calls: lab.calls, vmId: `${cloud.resourceGroup}/old`, environment: { resource_group: cloud.resourceGroup }, diskIds: blobs.map(idOf), tracksChanges: true, isLive: true,
+    ...made,
+    platform,
+    reopen,
+    calls: lab.calls,
+    vmId: `${cloud.resourceGroup}/old`,
+    environment: { resource_group: cloud.resourceGroup },
+    diskIds: blobs.map(idOf),
+    tracksChanges: true,
+    isLive: true,
     async leftovers() {
-      return [...cloud.world.leftovers(), ...[...accounts.blobs.values()].filter(({ snapshot }) => snapshot !== '').map(({ name, snapshot }) => `snapshot ${name} ${snapshot}`)];
+      return [
+        ...cloud.world.leftovers(),
+        ...[...accounts.blobs.values()]
+          .filter(({ snapshot }) => snapshot !== '')
+          .map(({ name, snapshot }) => `snapshot ${name} ${snapshot}`),
+      ];
     },
     write: fill,
     zero: (index, offset, length) => fill(index, offset, length, 0),

@@ -26,7 +26,12 @@ export interface Permission {
 
 /** Grants and takes back addresses by which the bytes of a disk or snapshot are read or written. */
 export interface DiskAccess {
-  grant(wish: { readonly fileId: string; readonly access: 'Read' | 'Write'; readonly seconds: number; readonly family?: string }): string;
+  grant(wish: {
+    readonly fileId: string;
+    readonly access: 'Read' | 'Write';
+    readonly seconds: number;
+    readonly family?: string;
+  }): string;
   revoke(fileId: string): void;
   hasAccess(fileId: string): boolean;
 }
@@ -39,13 +44,17 @@ export interface BlobContents {
 }
 
 const noBlobs: BlobContents = {
-  sizeOf: (uri) => { throw new ApiError(400, `The blob ${uri} was not found.`, { code: 'InvalidParameter' }); },
+  sizeOf: (uri) => {
+    throw new ApiError(400, `The blob ${uri} was not found.`, { code: 'InvalidParameter' });
+  },
   copyOut: async () => undefined,
 };
 
 /** Where no data plane is beside the simulator. */
 const noAccess: DiskAccess = {
-  grant: () => { throw new ApiError(501, 'no data plane is running'); },
+  grant: () => {
+    throw new ApiError(501, 'no data plane is running');
+  },
   revoke: () => undefined,
   hasAccess: () => false,
 };
@@ -104,8 +113,14 @@ export class World extends SimulatedWorld {
 
   /** By the names of the API's usages. */
   usage(): Record<string, number> {
-    const used: Record<string, number> = { cores: 0, virtualMachines: this.virtualMachines.size, availabilitySets: this.availabilitySets.size };
-    const add = (name: string, amount: number): void => { used[name] = (used[name] ?? 0) + amount; };
+    const used: Record<string, number> = {
+      cores: 0,
+      virtualMachines: this.virtualMachines.size,
+      availabilitySets: this.availabilitySets.size,
+    };
+    const add = (name: string, amount: number): void => {
+      used[name] = (used[name] ?? 0) + amount;
+    };
     for (const [id, vm] of this.virtualMachines) {
       const size = this.sizeOf(vm.properties.hardwareProfile.vmSize);
       if (size === undefined || this.inner.get(id)?.power === 'deallocated') continue;
@@ -118,20 +133,28 @@ export class World extends SimulatedWorld {
 
   networkUsage(): Record<string, number> {
     return {
-      VirtualNetworks: this.virtualNetworks.size, NetworkInterfaces: this.networkInterfaces.size, NetworkSecurityGroups: this.securityGroups.size,
-      PublicIPAddresses: this.publicIps.size, StandardSkuPublicIpAddresses: this.publicIps.size,
+      VirtualNetworks: this.virtualNetworks.size,
+      NetworkInterfaces: this.networkInterfaces.size,
+      NetworkSecurityGroups: this.securityGroups.size,
+      PublicIPAddresses: this.publicIps.size,
+      StandardSkuPublicIpAddresses: this.publicIps.size,
     };
   }
 
   /** Resources that something made and nobody removed, as `kind name`, for tests that demand a clean end. */
   leftovers(): string[] {
     const kinds: readonly (readonly [string, Collection<records.ArmRecord>])[] = [
-      ['server', this.virtualMachines as Collection<records.ArmRecord>], ['volume', this.disks as Collection<records.ArmRecord>],
-      ['snapshot', this.snapshots as Collection<records.ArmRecord>], ['nic', this.networkInterfaces as Collection<records.ArmRecord>],
-      ['public-ip', this.publicIps as Collection<records.ArmRecord>], ['security-group', this.securityGroups as Collection<records.ArmRecord>],
+      ['server', this.virtualMachines as Collection<records.ArmRecord>],
+      ['volume', this.disks as Collection<records.ArmRecord>],
+      ['snapshot', this.snapshots as Collection<records.ArmRecord>],
+      ['nic', this.networkInterfaces as Collection<records.ArmRecord>],
+      ['public-ip', this.publicIps as Collection<records.ArmRecord>],
+      ['security-group', this.securityGroups as Collection<records.ArmRecord>],
       ['network', this.virtualNetworks as Collection<records.ArmRecord>],
     ];
-    return kinds.flatMap(([kind, collection]) => [...collection].filter(([id]) => !this.#stock.has(id)).map(([, one]) => `${kind} ${one.name}`));
+    return kinds.flatMap(([kind, collection]) =>
+      [...collection].filter(([id]) => !this.#stock.has(id)).map(([, one]) => `${kind} ${one.name}`),
+    );
   }
 }
 

@@ -8,7 +8,8 @@ const mountpoint = '/OVS/Repositories/0004fb0000030000lab';
 
 const login: Operation<World> = ({ world, body }) => {
   if (!world.hasExporter) throw new ApiError(503, 'no such service');
-  if (body['username'] !== account.username || body['password'] !== account.password) throw new ApiError(401, 'invalid user name or password');
+  if (body['username'] !== account.username || body['password'] !== account.password)
+    throw new ApiError(401, 'invalid user name or password');
   const token = randomUUID();
   world.tokens.add(token);
   return ok({ token });
@@ -30,7 +31,13 @@ const createSnapshot: Operation<World> = async ({ world, params }) => {
     if (disk === undefined) continue;
     const name = disk.id.value;
     await world.ground.files.copy(name, snapshotFile(id, name));
-    disks.push({ name, path: `${mountpoint}/snapshots/${id}/${name}`, parent_path: `${mountpoint}/VirtualDisks/${name}`, repo_mountpoint: mountpoint, chunks: await chunksOf(world, name) });
+    disks.push({
+      name,
+      path: `${mountpoint}/snapshots/${id}/${name}`,
+      parent_path: `${mountpoint}/VirtualDisks/${name}`,
+      repo_mountpoint: mountpoint,
+      chunks: await chunksOf(world, name),
+    });
   }
   const snapshot = { id, vm_id: vm.id.value, disks };
   world.snapshots.set(id, snapshot);
@@ -55,7 +62,12 @@ const demandSnapshot = (world: World, vm: string | undefined, id: string | undef
   return found;
 };
 
-const listSnapshots: Operation<World> = ({ world, params }) => ok([...world.snapshots.values()].filter(({ vm_id: vm }) => vm === params['vm']).map((one) => ({ ...one, disks: one.disks.map((disk) => ({ ...disk, chunks: [] })) })));
+const listSnapshots: Operation<World> = ({ world, params }) =>
+  ok(
+    [...world.snapshots.values()]
+      .filter(({ vm_id: vm }) => vm === params['vm'])
+      .map((one) => ({ ...one, disks: one.disks.map((disk) => ({ ...disk, chunks: [] })) })),
+  );
 
 const getSnapshot: Operation<World> = ({ world, params, query }) => {
   const snapshot = demandSnapshot(world, params['vm'], params['id']);
@@ -77,12 +89,21 @@ const readDisk: Operation<World> = async ({ world, params, headers }) => {
   const range = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '');
   if (range === null) throw new ApiError(416, 'a range is needed');
   const [first, last] = [Number(range[1]), Number(range[2])];
-  return { status: 206, headers: { 'content-type': 'application/octet-stream' }, body: await world.ground.files.read(snapshotFile(id, disk.name), first, last - first + 1) };
+  return {
+    status: 206,
+    headers: { 'content-type': 'application/octet-stream' },
+    body: await world.ground.files.read(snapshotFile(id, disk.name), first, last - first + 1),
+  };
 };
 
 export const exporterOperations: Readonly<Record<string, Operation<World>>> = {
-  exporterLogin: login, exporterGetVm: getVm, exporterListSnapshots: listSnapshots, exporterCreateSnapshot: createSnapshot,
-  exporterGetSnapshot: getSnapshot, exporterDeleteSnapshot: deleteSnapshot, exporterReadDisk: readDisk,
+  exporterLogin: login,
+  exporterGetVm: getVm,
+  exporterListSnapshots: listSnapshots,
+  exporterCreateSnapshot: createSnapshot,
+  exporterGetSnapshot: getSnapshot,
+  exporterDeleteSnapshot: deleteSnapshot,
+  exporterReadDisk: readDisk,
 };
 
 /** `X` stands for the exporter's interface. */

@@ -17,11 +17,18 @@ export async function powerOn(world: World, vm: VmRecord): Promise<void> {
   const number = [...world.vms.keys()].indexOf(vm.id.value);
   const address = privatePrefix.replace(/\d+\/\d+$/, String(20 + number));
   const mappings = vm.vmDiskMappingIds.flatMap(({ value }) => world.mappings.get(value) ?? []);
-  const device = ({ virtualDiskId, diskTarget }: MappingRecord): MachineVolume => deviceOf(world, virtualDiskId?.value ?? '', diskTarget);
+  const device = ({ virtualDiskId, diskTarget }: MappingRecord): MachineVolume =>
+    deviceOf(world, virtualDiskId?.value ?? '', diskTarget);
   const [system] = mappings.filter(({ diskTarget }) => diskTarget === systemTarget).map(device);
   await machines.start({
-    serverId: vm.id.value, name: vm.isWorker === true ? 'worker' : 'guest', vcpus: vm.cpuCount, memoryMiB: vm.memory,
-    boot: vm.isWorker === true || system === undefined ? { kind: 'image', imageName: 'linux-worker' } : { kind: 'volume', firmware: 'bios', diskBus: 'ide', configDrive: false, ...system },
+    serverId: vm.id.value,
+    name: vm.isWorker === true ? 'worker' : 'guest',
+    vcpus: vm.cpuCount,
+    memoryMiB: vm.memory,
+    boot:
+      vm.isWorker === true || system === undefined
+        ? { kind: 'image', imageName: 'linux-worker' }
+        : { kind: 'volume', firmware: 'bios', diskBus: 'ide', configDrive: false, ...system },
     userData: `#cloud-config\n${JSON.stringify({ users: [{ name: templateUser.username, plain_text_passwd: templateUser.password, sudo: 'ALL=(ALL) NOPASSWD:ALL' }] })}`,
     dataVolumes: mappings.filter(({ diskTarget }) => diskTarget !== systemTarget).map(device),
     nics: nic === undefined ? [] : [{ mac: nic.macAddress, ipv4: address }],
@@ -42,6 +49,12 @@ export async function cutPower(world: World, vm: VmRecord): Promise<void> {
 /** @param more a VM that is not recorded as running yet */
 async function expose(world: World, more?: string): Promise<void> {
   const running = [...world.vms.values()].filter(({ id, vmRunState }) => vmRunState === 'RUNNING' || id.value === more);
-  await world.ground.machines.expose(running.flatMap((vm) => vm.virtualNicIds.flatMap(({ value }) => world.nics.get(value)?.ipAddresses ?? [])
-    .filter(({ address }) => address.startsWith('127.')).map(({ address }) => ({ address, serverId: vm.id.value, ingress: [anyone] }))));
+  await world.ground.machines.expose(
+    running.flatMap((vm) =>
+      vm.virtualNicIds
+        .flatMap(({ value }) => world.nics.get(value)?.ipAddresses ?? [])
+        .filter(({ address }) => address.startsWith('127.'))
+        .map(({ address }) => ({ address, serverId: vm.id.value, ingress: [anyone] })),
+    ),
+  );
 }

@@ -25,7 +25,10 @@ export interface OvmHarness extends SourceHarness {
 
 /** What a worker from the stocked template needs. */
 export const workerEnvironment = {
-  repository_name: 'repo-1', export_template_name: 'linux-worker', export_template_username: templateUser.username, export_template_password: templateUser.password,
+  repository_name: 'repo-1',
+  export_template_name: 'linux-worker',
+  export_template_username: templateUser.username,
+  export_template_password: templateUser.password,
 } as const;
 
 export interface OvmHarnessOptions {
@@ -48,11 +51,35 @@ export async function ovmHarness({ machines, hasExporter = true }: OvmHarnessOpt
   const store = openStore(folder, undefined, hurriedClock(20));
   const notes: string[] = [];
   const use = { replicaId: 'rep-1', executionId: 'exe-1', note: (message: string) => void notes.push(message) };
-  const timing = { backOff: { attempts: 4, firstMs: 1, capMs: 5 }, requestMs: 2500, pollFirstMs: 3, pollCapMs: 5, looksBeforeCreatingAgain: 2 };
-  const reopen = (process?: MortalProcess) => createOvmSource(manager.connection, {
-    scratchFolder: folder, use,
-    ledger: ledgerScope(process === undefined ? store.ledger : process.ledger(store.ledger), { endpointId: 'end-1', replicaId: use.replicaId, executionId: use.executionId, side: 'source' }),
-  }, { clock: hurriedClock(5), random: () => 0, timing, exporterUrl: () => manager.exporterUrl, reached: resolveAddress, environments: new Map([[vm.id.value, environment]]) });
+  const timing = {
+    backOff: { attempts: 4, firstMs: 1, capMs: 5 },
+    requestMs: 2500,
+    pollFirstMs: 3,
+    pollCapMs: 5,
+    looksBeforeCreatingAgain: 2,
+  };
+  const reopen = (process?: MortalProcess) =>
+    createOvmSource(
+      manager.connection,
+      {
+        scratchFolder: folder,
+        use,
+        ledger: ledgerScope(process === undefined ? store.ledger : process.ledger(store.ledger), {
+          endpointId: 'end-1',
+          replicaId: use.replicaId,
+          executionId: use.executionId,
+          side: 'source',
+        }),
+      },
+      {
+        clock: hurriedClock(5),
+        random: () => 0,
+        timing,
+        exporterUrl: () => manager.exporterUrl,
+        reached: resolveAddress,
+        environments: new Map([[vm.id.value, environment]]),
+      },
+    );
   const platform = reopen();
   const disk = (index: number): DiskRecord => {
     const found = disks[index];
@@ -60,7 +87,17 @@ export async function ovmHarness({ machines, hasExporter = true }: OvmHarnessOpt
     return found;
   };
   return {
-    manager, vm, notes, platform, reopen, calls: of(manager), vmId: vm.id.value, environment, diskIds: disks.map(({ id }) => id.value), tracksChanges: true, isLive: true,
+    manager,
+    vm,
+    notes,
+    platform,
+    reopen,
+    calls: of(manager),
+    vmId: vm.id.value,
+    environment,
+    diskIds: disks.map(({ id }) => id.value),
+    tracksChanges: true,
+    isLive: true,
     leftovers: async () => world.leftovers(),
     write: (index, offset, length, byte) => files.write(disk(index).id.value, offset, Buffer.alloc(length, byte)),
     zero: (index, offset, length) => files.write(disk(index).id.value, offset, Buffer.alloc(length)),
@@ -77,7 +114,9 @@ export async function ovmHarness({ machines, hasExporter = true }: OvmHarnessOpt
       await files.grow(disk(index).id.value, sizeBytes);
     },
     async spoil(snapshot) {
-      const marks = snapshot.state['disks'] as Readonly<Record<string, { readonly snapshotId?: string; readonly cloneId?: string }>>;
+      const marks = snapshot.state['disks'] as Readonly<
+        Record<string, { readonly snapshotId?: string; readonly cloneId?: string }>
+      >;
       const mark = marks[disk(0).id.value];
       world.snapshots.delete(mark?.snapshotId ?? '');
       world.disks.delete(mark?.cloneId ?? '');

@@ -86,7 +86,16 @@ export interface ExporterSnapshotRecord {
 /** Who can sign in to workers from the template. */
 export const templateUser = { username: 'opc', password: 'template-secret' } as const;
 export const account = { username: 'admin', password: 'Welcome1-lab' } as const;
-const kindNumbers: Readonly<Record<string, string>> = { Vm: '06', VirtualDisk: '12', VmDiskMapping: '13', VirtualNic: '07', Repository: '03', ServerPool: '02', Server: '01', Network: '10' };
+const kindNumbers: Readonly<Record<string, string>> = {
+  Vm: '06',
+  VirtualDisk: '12',
+  VmDiskMapping: '13',
+  VirtualNic: '07',
+  Repository: '03',
+  ServerPool: '02',
+  Server: '01',
+  Network: '10',
+};
 
 /** How many ended jobs the manager still lists, and for a while twice as many. */
 const jobsKept = 200;
@@ -124,7 +133,12 @@ export class World extends SimulatedWorld {
   }
 
   idOf(kind: string, value: string, name: string): ObjectId {
-    return { type: `com.oracle.ovm.mgr.ws.model.${kind}`, value, uri: `https://manager.example.com:7002/ovm/core/wsapi/rest/${kind}/${value}`, name };
+    return {
+      type: `com.oracle.ovm.mgr.ws.model.${kind}`,
+      value,
+      uri: `https://manager.example.com:7002/ovm/core/wsapi/rest/${kind}/${value}`,
+      name,
+    };
   }
 
   newId(kind: string, name: string): ObjectId {
@@ -140,7 +154,12 @@ export class World extends SimulatedWorld {
 
   /** Maps a disk to a VM. */
   map(vm: VmRecord, disk: DiskRecord, diskTarget: number): MappingRecord {
-    const mapping = this.add(this.mappings, 'VmDiskMapping', `Mapping for disk Id (${disk.id.value})`, { vmId: vm.id, virtualDiskId: disk.id, storageElementId: null, diskTarget });
+    const mapping = this.add(this.mappings, 'VmDiskMapping', `Mapping for disk Id (${disk.id.value})`, {
+      vmId: vm.id,
+      virtualDiskId: disk.id,
+      storageElementId: null,
+      diskTarget,
+    });
     vm.vmDiskMappingIds = [...vm.vmDiskMappingIds, mapping.id];
     disk.vmDiskMappingIds = [...disk.vmDiskMappingIds, mapping.id];
     return mapping;
@@ -156,22 +175,50 @@ export class World extends SimulatedWorld {
   }
 
   async addDisk(name: string, sizeBytes: number, repositoryId: ObjectId): Promise<DiskRecord> {
-    const disk = this.add(this.disks, 'VirtualDisk', name, { size: sizeBytes, diskType: 'VIRTUAL_DISK', shareable: false, repositoryId, vmDiskMappingIds: [] });
+    const disk = this.add(this.disks, 'VirtualDisk', name, {
+      size: sizeBytes,
+      diskType: 'VIRTUAL_DISK',
+      shareable: false,
+      repositoryId,
+      vmDiskMappingIds: [],
+    });
     await this.ground.files.createBlank(disk.id.value, sizeBytes);
     return disk;
   }
 
   /** Accepts a change: it is carried out later, and its outcome is told by the job. */
-  job(call: Call<World>, description: string, how: { readonly work?: () => Promise<void>; readonly succeed: () => ObjectId | undefined }): Reply {
+  job(
+    call: Call<World>,
+    description: string,
+    how: { readonly work?: () => Promise<void>; readonly succeed: () => ObjectId | undefined },
+  ): Reply {
     this.#lastJob += 1;
     const id = this.idOf('Job', String(this.#lastJob), description);
     const job: JobRecord = {
-      id, name: `${call.operation}_${this.#lastJob}`, description, generation: 1, done: false, summaryDone: false, jobRunState: 'RUNNING', jobSummaryState: 'RUNNING', resultId: null, error: null, user: account.username,
+      id,
+      name: `${call.operation}_${this.#lastJob}`,
+      description,
+      generation: 1,
+      done: false,
+      summaryDone: false,
+      jobRunState: 'RUNNING',
+      jobSummaryState: 'RUNNING',
+      resultId: null,
+      error: null,
+      user: account.username,
     };
     this.jobs.set(id.value, job);
-    if (this.jobs.size > 2 * jobsKept) for (const [old] of [...this.jobs].filter(([, { done }]) => done).slice(0, -jobsKept)) this.jobs.delete(old);
+    if (this.jobs.size > 2 * jobsKept)
+      for (const [old] of [...this.jobs].filter(([, { done }]) => done).slice(0, -jobsKept)) this.jobs.delete(old);
     const end = (state: string, message?: string, resultId?: ObjectId): void => {
-      Object.assign(job, { done: true, summaryDone: true, jobRunState: state, jobSummaryState: state, resultId: resultId ?? null, error: message === undefined ? null : { message } });
+      Object.assign(job, {
+        done: true,
+        summaryDone: true,
+        jobRunState: state,
+        jobSummaryState: state,
+        resultId: resultId ?? null,
+        error: message === undefined ? null : { message },
+      });
     };
     this.transition({
       fault: call.fault,
@@ -196,7 +243,10 @@ export class World extends SimulatedWorld {
   /** What is there, or missing, only because of replication. */
   leftovers(): readonly string[] {
     const now = this.#keys();
-    return [...now.filter((key) => !this.#stocked.has(key)), ...[...this.#stocked].filter((key) => !now.includes(key)).map((key) => `missing: ${key}`)];
+    return [
+      ...now.filter((key) => !this.#stocked.has(key)),
+      ...[...this.#stocked].filter((key) => !now.includes(key)).map((key) => `missing: ${key}`),
+    ];
   }
 
   #keys(): string[] {
@@ -211,4 +261,5 @@ export class World extends SimulatedWorld {
 }
 
 /** In the manager's own form; see the protocol's `errorBody`. */
-export const refusal = (status: number, code: string, message: string): ApiError => new ApiError(status, message, { code });
+export const refusal = (status: number, code: string, message: string): ApiError =>
+  new ApiError(status, message, { code });

@@ -93,7 +93,11 @@ function runsOf(marks: Uint8Array, sizeBytes: number): Extent[] {
     let end = block;
     while (end < marks.length && marks[end] === marks[block]) end += 1;
     const offset = block * blockBytes;
-    runs.push({ offset, length: Math.min(sizeBytes, end * blockBytes) - offset, kind: marks[block] === 1 ? 'data' : 'zero' });
+    runs.push({
+      offset,
+      length: Math.min(sizeBytes, end * blockBytes) - offset,
+      kind: marks[block] === 1 ? 'data' : 'zero',
+    });
     block = end;
   }
   return runs;

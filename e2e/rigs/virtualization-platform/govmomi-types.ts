@@ -17,7 +17,9 @@ export class ApiTypes {
 
   constructor(source: string) {
     for (const [, name = '', body = ''] of source.matchAll(/^type (\w+) struct \{\n([^]*?)^\}/gm)) {
-      const members = [...body.matchAll(/^\t\w+\s+(\S+)\s+`xml:"([^"]+)"/gm)].map(([, type = '', tag = '']) => memberOf(type, tag));
+      const members = [...body.matchAll(/^\t\w+\s+(\S+)\s+`xml:"([^"]+)"/gm)].map(([, type = '', tag = '']) =>
+        memberOf(type, tag),
+      );
       this.#own.set(name, { base: /^\t(\w+)$/m.exec(body)?.[1], members });
     }
   }
@@ -42,10 +44,22 @@ export async function readApiTypes(): Promise<ApiTypes> {
   return new ApiTypes(await readFile(govmomiTypes, 'utf8'));
 }
 
-const simple: Readonly<Record<string, string>> = { int32: 'int', int64: 'long', bool: 'boolean', 'time.Time': 'dateTime', ManagedObjectReference: 'object', AnyType: 'any' };
+const simple: Readonly<Record<string, string>> = {
+  int32: 'int',
+  int64: 'long',
+  bool: 'boolean',
+  'time.Time': 'dateTime',
+  ManagedObjectReference: 'object',
+  AnyType: 'any',
+};
 
 function memberOf(type: string, tag: string): ApiMember {
   const bare = type.replace(/^(\[\]|\*)+/, '');
   const [name = '', ...options] = tag.split(',');
-  return { name, type: simple[bare] ?? bare.replace(/^Base(?=[A-Z])/, ''), isList: type.startsWith('[]'), isOptional: type.startsWith('*') || options.includes('omitempty') };
+  return {
+    name,
+    type: simple[bare] ?? bare.replace(/^Base(?=[A-Z])/, ''),
+    isList: type.startsWith('[]'),
+    isOptional: type.startsWith('*') || options.includes('omitempty'),
+  };
 }

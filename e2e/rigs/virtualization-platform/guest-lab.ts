@@ -56,7 +56,10 @@ export async function startGuestLab(options: ProjectLabOptions = {}): Promise<Gu
   const rig = await startVsphere();
   const [vm] = rig.vms;
   if (vm === undefined) throw new Error('the simulator has no VM');
-  const behind = createQemuHypervisorSource({ qmp_socket: guest.qmpSocket, os_type: 'linux' }, { scratchFolder: join(folder, 'behind') });
+  const behind = createQemuHypervisorSource(
+    { qmp_socket: guest.qmpSocket, os_type: 'linux' },
+    { scratchFolder: join(folder, 'behind') },
+  );
   for (const backing of await qemuBackings(behind, guest.name)) rig.world.addDisk(vm, backing);
   const ports: NfcServer[] = [];
   for (const [index, hostId] of [...rig.hosts.keys()].entries()) {
@@ -67,30 +70,64 @@ export async function startGuestLab(options: ProjectLabOptions = {}): Promise<Gu
   await guest.ssh.waitUntilUp(10 * minute);
   const device = (await guest.ssh.text(`lsblk -bdnpo NAME,SIZE | awk '$2 == ${dataDiskBytes} { print $1 }'`)).trim();
   await guest.ssh.text(`dd if=/dev/urandom of=${device} bs=1M count=8 seek=2 oflag=direct status=none`);
-  const eventsOf = (execution: ExecutionDetail) => lab.use((core) => core.call('execution.events', { execution: execution.id }));
+  const eventsOf = (execution: ExecutionDetail) =>
+    lab.use((core) => core.call('execution.events', { execution: execution.id }));
   return {
-    folder, lab, guest, rig, vm, ports, device, dataDisk,
+    folder,
+    lab,
+    guest,
+    rig,
+    vm,
+    ports,
+    device,
+    dataDisk,
     addEndpoint: async (name, more = {}) => {
       const connection = JSON.parse(JSON.stringify({ ...rig.connection, ...more })) as JsonObject;
       await lab.use((core) => core.call('endpoint.add', { name, plugin: 'virtualization-platform', connection }));
     },
     createReplica: async (name, source) => {
       const destinationEnvironment = {
-        network_map: { DC0_DVPG0: 'production' }, availability_zone: 'eu01-1', machine_type: 'g1.1', migr_network: 'migration', migr_machine_type: 'g1.1', migr_image_map: { linux: 'Debian 12' },
+        network_map: { DC0_DVPG0: 'production' },
+        availability_zone: 'eu01-1',
+        machine_type: 'g1.1',
+        migr_network: 'migration',
+        migr_machine_type: 'g1.1',
+        migr_image_map: { linux: 'Debian 12' },
         // For the deployment: the lab has no metadata service, so that the guest's agent finds its instance on the drive.
-        security_groups: ['ssh-from-here'], use_public_ip: true, use_config_drive: true, retain_user_credentials: true,
+        security_groups: ['ssh-from-here'],
+        use_public_ip: true,
+        use_config_drive: true,
+        retain_user_credentials: true,
       };
-      await lab.use((core) => core.call('replica.create', { name, source, destination: 'cloud', vm: vm.id, sourceEnvironment: { automatically_enable_cbt: true }, destinationEnvironment }));
+      await lab.use((core) =>
+        core.call('replica.create', {
+          name,
+          source,
+          destination: 'cloud',
+          vm: vm.id,
+          sourceEnvironment: { automatically_enable_cbt: true },
+          destinationEnvironment,
+        }),
+      );
     },
     sent: async (execution) =>
-      Object.fromEntries((await eventsOf(execution)).filter((event) => event.type === 'disk.done').map(({ details }) => [String(details['diskId']), Number(details['bytesSent'])])),
+      Object.fromEntries(
+        (await eventsOf(execution))
+          .filter((event) => event.type === 'disk.done')
+          .map(({ details }) => [String(details['diskId']), Number(details['bytesSent'])]),
+      ),
     told: async (execution) => JSON.stringify(await eventsOf(execution)),
     deploy: async (replica) => {
-      const { id } = await lab.use((core) => core.call('deployment.create', { replica, options: { bootCheck: { mode: 'network', deadlineSeconds: 1800 } } }));
+      const { id } = await lab.use((core) =>
+        core.call('deployment.create', { replica, options: { bootCheck: { mode: 'network', deadlineSeconds: 1800 } } }),
+      );
       const deployment = await lab.use((core) => core.call('deployment.show', { deployment: id }));
       const keyPath = join(folder, `deployed-key-${id}`);
       await copyFile(guest.ssh.access.keyPath, keyPath);
-      if (deployment.state !== 'completed') throw new Error(`the deployment ended as ${deployment.state}: ${deployment.error?.code ?? ''}: ${deployment.error?.message ?? ''}\n${deployment.boot?.console.slice(-2000) ?? ''}`);
+      if (deployment.state !== 'completed')
+        throw new Error(
+          `the deployment ended as ${deployment.state}: ${deployment.error?.code ?? ''}: ${deployment.error?.message ?? ''}\n${deployment.boot?.console.slice(-2000) ?? ''}`,
+        );
       const ssh = new RigSsh({ ...resolveAddress(deployment.server?.addresses[0] ?? '', 22), user: 'root', keyPath });
       await ssh.waitUntilUp(10 * minute);
       return { deployment, ssh };

@@ -17,7 +17,9 @@ export interface HttpsHost {
 }
 
 /** The handlers are asked in order; one that returns false leaves the request to the next. */
-export async function startHttpsHost(...handlers: readonly ((request: IncomingMessage, response: ServerResponse) => boolean)[]): Promise<HttpsHost> {
+export async function startHttpsHost(
+  ...handlers: readonly ((request: IncomingMessage, response: ServerResponse) => boolean)[]
+): Promise<HttpsHost> {
   const { certPem, keyPem } = await makeCertificate('localhost');
   let connections = 0;
   const server = createServer({ cert: certPem, key: keyPem }, (request, response) => {
@@ -31,9 +33,10 @@ export async function startHttpsHost(...handlers: readonly ((request: IncomingMe
     certificate: certPem,
     sslThumbprint: new X509Certificate(certPem).fingerprint,
     connections: () => connections,
-    stop: () => new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }

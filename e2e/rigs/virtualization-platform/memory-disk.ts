@@ -4,7 +4,11 @@ import type { ServedDisk } from './served-disk.ts';
 const BLOCK = 65_536;
 
 /** A served disk whose bytes are in memory; blocks of zeros count as never written. */
-export function memoryDisk(path: string, bytes: Buffer, more: Partial<Pick<ServedDisk, 'vmId' | 'isLive' | 'descriptor'>> = {}): ServedDisk {
+export function memoryDisk(
+  path: string,
+  bytes: Buffer,
+  more: Partial<Pick<ServedDisk, 'vmId' | 'isLive' | 'descriptor'>> = {},
+): ServedDisk {
   return {
     path,
     vmId: 'vm-1',

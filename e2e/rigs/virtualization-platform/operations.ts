@@ -1,8 +1,21 @@
 import { createTransport } from '../../../electron/engine/http/transport.ts';
 import { VimSession } from '../../../electron/engine/platforms/virtualization-platform/client/session.ts';
 import { awaitTask } from '../../../electron/engine/platforms/virtualization-platform/client/tasks.ts';
-import { data, objectOf, type ManagedObject } from '../../../electron/engine/platforms/virtualization-platform/client/request.ts';
-import { atPath, childOf, childrenOf, escapeXml, parseXml, textAt, writeXml, type XmlElement } from '../../../electron/engine/platforms/virtualization-platform/client/xml.ts';
+import {
+  data,
+  objectOf,
+  type ManagedObject,
+} from '../../../electron/engine/platforms/virtualization-platform/client/request.ts';
+import {
+  atPath,
+  childOf,
+  childrenOf,
+  escapeXml,
+  parseXml,
+  textAt,
+  writeXml,
+  type XmlElement,
+} from '../../../electron/engine/platforms/virtualization-platform/client/xml.ts';
 import { ApiError, type Call, type Operation, type Reply } from '../cloud-kit/call.ts';
 import { passOn } from '../cloud-kit/soap-protocol.ts';
 import { beginExport, leaseAnswer } from './file-answers.ts';
@@ -13,7 +26,9 @@ import type { RigEvent, RigVm, VsphereWorld } from './world.ts';
 
 /** As the server names these tasks in its history. */
 const taskDescriptions: Readonly<Record<string, string>> = {
-  CreateSnapshot_Task: 'VirtualMachine.createSnapshot', RemoveSnapshot_Task: 'vm.Snapshot.remove', ReconfigVM_Task: 'VirtualMachine.reconfigure',
+  CreateSnapshot_Task: 'VirtualMachine.createSnapshot',
+  RemoveSnapshot_Task: 'vm.Snapshot.remove',
+  ReconfigVM_Task: 'VirtualMachine.reconfigure',
 };
 
 const reference = (type: string, id: string): string => `<returnval type="${type}">${escapeXml(id)}</returnval>`;
@@ -30,17 +45,31 @@ export function faultReply(type: string, message: string, members = ''): Reply {
 export function administrator(vcsim: Vcsim): VimSession {
   const transport = createTransport();
   return new VimSession({
-    host: '127.0.0.1', port: 443, ...labUser,
-    transport: { send: (request, signal) => transport.send({ ...request, url: new URL('/sdk', vcsim.url) }, signal), close: () => transport.close() },
+    host: '127.0.0.1',
+    port: 443,
+    ...labUser,
+    transport: {
+      send: (request, signal) => transport.send({ ...request, url: new URL('/sdk', vcsim.url) }, signal),
+      close: () => transport.close(),
+    },
   });
 }
 
 /** What the rig answers itself, or changes of what the simulator answers. */
-export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSession): Readonly<Record<string, Operation<VsphereWorld>>> {
+export function rigOperations(
+  world: VsphereWorld,
+  vcsim: Vcsim,
+  admin: VimSession,
+): Readonly<Record<string, Operation<VsphereWorld>>> {
   const signal = new AbortController().signal;
   const upstream = passOn(vcsim.url);
   const forward = ({ headers, raw }: Pick<Call<VsphereWorld>, 'headers' | 'raw'>): Promise<Reply> =>
-    upstream({ method: 'POST', url: new URL('/sdk', vcsim.url), headers: { ...headers, 'accept-encoding': 'identity' }, raw });
+    upstream({
+      method: 'POST',
+      url: new URL('/sdk', vcsim.url),
+      headers: { ...headers, 'accept-encoding': 'identity' },
+      raw,
+    });
   const target = ({ body }: Call<VsphereWorld>): ManagedObject => {
     const given = body['_this'] as Readonly<Record<string, string>>;
     return { type: given['@_type'] ?? '', id: given['#text'] ?? '' };
@@ -59,22 +88,34 @@ export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSessi
     readonly isDone: boolean;
   }
   /** Passes a call that starts a task on, and comes back when the task and what follows from it (`then`) have ended. */
-  const carryOut = (call: Call<VsphereWorld>, then: (outcome: Outcome) => Promise<void> | void): Promise<Reply> => world.inOrder(async () => {
-    // Of a snapshot that is removed, the VM is not known by it afterwards.
-    const vm = vmOf(call);
-    const reply = await forward(call);
-    const body = childOf(parseXml(String(reply.body)), 'Body')?.children[0];
-    const task = reply.status === 200 ? objectOf(childOf(body, 'returnval')) : undefined;
-    if (vm !== undefined && task !== undefined) world.beginTask(vm, task.id, taskDescriptions[call.operation] ?? call.operation);
-    return { vm, reply, task };
-  }, async ({ vm, reply, task }) => {
-    if (task === undefined || vm === undefined) return reply;
-    await then(await awaitTask(admin, task, call.operation, signal).then(({ result }) => ({ result, isDone: true }), () => ({ result: undefined, isDone: false })));
-    return reply;
-  });
+  const carryOut = (call: Call<VsphereWorld>, then: (outcome: Outcome) => Promise<void> | void): Promise<Reply> =>
+    world.inOrder(
+      async () => {
+        // Of a snapshot that is removed, the VM is not known by it afterwards.
+        const vm = vmOf(call);
+        const reply = await forward(call);
+        const body = childOf(parseXml(String(reply.body)), 'Body')?.children[0];
+        const task = reply.status === 200 ? objectOf(childOf(body, 'returnval')) : undefined;
+        if (vm !== undefined && task !== undefined)
+          world.beginTask(vm, task.id, taskDescriptions[call.operation] ?? call.operation);
+        return { vm, reply, task };
+      },
+      async ({ vm, reply, task }) => {
+        if (task === undefined || vm === undefined) return reply;
+        await then(
+          await awaitTask(admin, task, call.operation, signal).then(
+            ({ result }) => ({ result, isDone: true }),
+            () => ({ result: undefined, isDone: false }),
+          ),
+        );
+        return reply;
+      },
+    );
   const vmOf = (call: Call<VsphereWorld>): RigVm | undefined => {
     const { type, id } = target(call);
-    return type === 'VirtualMachineSnapshot' ? [...world.vms.values()].find(({ snapshots }) => snapshots.has(id)) : world.vms.get(id);
+    return type === 'VirtualMachineSnapshot'
+      ? [...world.vms.values()].find(({ snapshots }) => snapshots.has(id))
+      : world.vms.get(id);
   };
   /** What a call that may fail later fails with. */
   const asked = (call: Call<VsphereWorld>): boolean => call.fault?.effect === 'status-error';
@@ -84,26 +125,41 @@ export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSessi
     const token = `page-${(pageNumber += 1)}`;
     if (later.length > 0) pages.set(token, later);
     const rest = result.children.filter(({ name }) => name !== 'objects' && name !== 'token');
-    return { ...result, children: [...rest, ...(later.length > 0 ? [parseXml(`<token>${token}</token>`)] : []), ...now] };
+    return {
+      ...result,
+      children: [...rest, ...(later.length > 0 ? [parseXml(`<token>${token}</token>`)] : []), ...now],
+    };
   };
 
   const operations: Record<string, Operation<VsphereWorld>> = {
     async RetrieveServiceContent(call) {
       const reply = await forward(call);
       if (world.keepsEvents || reply.status !== 200) return reply;
-      return rewritten(reply, (result) => ({ ...result, children: result.children.filter(({ name }) => name !== 'eventManager') }));
+      return rewritten(reply, (result) => ({
+        ...result,
+        children: result.children.filter(({ name }) => name !== 'eventManager'),
+      }));
     },
     async RetrievePropertiesEx(call) {
       const lease = /<obj type="HttpNfcLease">([\w-]+)</.exec(call.raw.toString())?.[1];
-      if (lease !== undefined && world.leases !== undefined) return { status: 200, body: leaseAnswer(world.leases, lease) };
+      if (lease !== undefined && world.leases !== undefined)
+        return { status: 200, body: leaseAnswer(world.leases, lease) };
       await world.tasksBegun();
       const reply = await forward(call);
       if (reply.status !== 200) return reply;
       const asking = childOf(childOf(parseXml(call.raw.toString()), 'Body')?.children[0], 'specSet');
-      const wanted = new Map(childrenOf(asking, 'propSet').map((set) => [textAt(set, 'type') ?? '', new Set(childrenOf(set, 'pathSet').map(({ text }) => text))]));
+      const wanted = new Map(
+        childrenOf(asking, 'propSet').map((set) => [
+          textAt(set, 'type') ?? '',
+          new Set(childrenOf(set, 'pathSet').map(({ text }) => text)),
+        ]),
+      );
       return rewritten(reply, (result) => {
         const objects = childrenOf(result, 'objects').map((content) => patchObject(world, content, wanted));
-        const most = Number(atPath(childOf(parseXml(call.raw.toString()), 'Body')?.children[0], 'options.maxObjects')?.text ?? world.pageLimit);
+        const most = Number(
+          atPath(childOf(parseXml(call.raw.toString()), 'Body')?.children[0], 'options.maxObjects')?.text ??
+            world.pageLimit,
+        );
         return paged(result, objects, Math.min(most, world.pageLimit));
       });
     },
@@ -117,10 +173,12 @@ export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSessi
     async WaitForUpdatesEx(call) {
       const reply = await forward(call);
       if (reply.status !== 200 || world.failingTasks.size === 0) return reply;
-      return rewritten(reply, (result) => replaceObjects(result, (object) => {
-        const fault = world.failingTasks.get(childOf(object, 'obj')?.text ?? '');
-        return fault === undefined ? object : failed(object, fault);
-      }));
+      return rewritten(reply, (result) =>
+        replaceObjects(result, (object) => {
+          const fault = world.failingTasks.get(childOf(object, 'obj')?.text ?? '');
+          return fault === undefined ? object : failed(object, fault);
+        }),
+      );
     },
     async CreateSnapshot_Task(call) {
       const vm = vmOf(call);
@@ -151,7 +209,12 @@ export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSessi
       if (vm.failsToConsolidate || asked(call)) return failTask(vm, 'FileLocked');
       vm.needsConsolidation = false;
       // A task that changes nothing stands in for the one that the simulator lacks.
-      const task = await admin.callForObject('ReconfigVM_Task', { type: 'VirtualMachine', id: vm.id }, [data('spec', [])], signal);
+      const task = await admin.callForObject(
+        'ReconfigVM_Task',
+        { type: 'VirtualMachine', id: vm.id },
+        [data('spec', [])],
+        signal,
+      );
       return { status: 200, body: reference('Task', task.id) };
     },
     async ReconfigVM_Task(call) {
@@ -168,7 +231,11 @@ export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSessi
     ShutdownGuest(call) {
       const vm = vmOf(call);
       if (vm === undefined) return forward(call);
-      if (!vm.isRunning) return faultReply('InvalidPowerState', 'The attempted operation cannot be performed in the current state (Powered off).');
+      if (!vm.isRunning)
+        return faultReply(
+          'InvalidPowerState',
+          'The attempted operation cannot be performed in the current state (Powered off).',
+        );
       world.powerOff(vm);
       return { status: 200, body: '' };
     },
@@ -176,8 +243,14 @@ export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSessi
       const vm = vmOf(call);
       if (vm === undefined) return forward(call);
       // The simulator's own VMs are never off: a task that changes nothing stands for the one that was asked for.
-      if (asked(call) || vm.isRunning) return failTask(vm, vm.isRunning ? 'InvalidPowerState' : 'InsufficientResourcesFault');
-      const task = await admin.callForObject('ReconfigVM_Task', { type: 'VirtualMachine', id: vm.id }, [data('spec', [])], signal);
+      if (asked(call) || vm.isRunning)
+        return failTask(vm, vm.isRunning ? 'InvalidPowerState' : 'InsufficientResourcesFault');
+      const task = await admin.callForObject(
+        'ReconfigVM_Task',
+        { type: 'VirtualMachine', id: vm.id },
+        [data('spec', [])],
+        signal,
+      );
       world.powerOn(vm);
       return { status: 200, body: reference('Task', task.id) };
     },
@@ -185,15 +258,30 @@ export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSessi
       const vm = vmOf(call);
       const snapshotId = (call.body['snapshot'] as Readonly<Record<string, string>> | undefined)?.['#text'] ?? '';
       const frozen = vm?.snapshots.get(snapshotId)?.find(({ disk }) => disk.key === Number(call.body['deviceKey']));
-      if (vm === undefined || frozen === undefined) return faultReply('ManagedObjectNotFound', 'The object has already been deleted or has not been completely created.', `<obj type="VirtualMachineSnapshot">${escapeXml(snapshotId)}</obj>`);
+      if (vm === undefined || frozen === undefined)
+        return faultReply(
+          'ManagedObjectNotFound',
+          'The object has already been deleted or has not been completely created.',
+          `<obj type="VirtualMachineSnapshot">${escapeXml(snapshotId)}</obj>`,
+        );
       const start = Number(call.body['startOffset']);
       const { sizeBytes } = frozen.content;
-      const invalid = (property: string): Reply => faultReply('InvalidArgument', 'A specified parameter was not correct.', `<invalidProperty>${property}</invalidProperty>`);
+      const invalid = (property: string): Reply =>
+        faultReply(
+          'InvalidArgument',
+          'A specified parameter was not correct.',
+          `<invalidProperty>${property}</invalidProperty>`,
+        );
       if (start >= sizeBytes) return invalid('startOffset');
       const since = String(call.body['changeId']);
       world.askedChangeIds.push(since);
       const changed = since === '*' ? await world.usedAreas(frozen) : world.changedSince(frozen, since);
-      if (changed === 'unknown') return faultReply('FileFault', 'Error caused by file', `<file>${escapeXml(world.linkOf(vm, snapshotId, frozen.disk))}</file>`);
+      if (changed === 'unknown')
+        return faultReply(
+          'FileFault',
+          'Error caused by file',
+          `<file>${escapeXml(world.linkOf(vm, snapshotId, frozen.disk))}</file>`,
+        );
       // An answer covers a part of the disk: so many bytes, and no more areas than it takes.
       let end = Math.min(sizeBytes, start + world.areaLimits.bytes);
       const inReach = changed.flatMap(({ offset, length }) => {
@@ -203,12 +291,19 @@ export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSessi
       const given = inReach.slice(0, world.areaLimits.areas);
       const next = inReach[world.areaLimits.areas];
       if (next !== undefined) end = next.from;
-      const areas = given.map(({ from, to }) => `<changedArea><start>${from}</start><length>${to - from}</length></changedArea>`).join('');
-      return { status: 200, body: `<returnval><startOffset>${start}</startOffset><length>${end - start}</length>${areas}</returnval>` };
+      const areas = given
+        .map(({ from, to }) => `<changedArea><start>${from}</start><length>${to - from}</length></changedArea>`)
+        .join('');
+      return {
+        status: 200,
+        body: `<returnval><startOffset>${start}</startOffset><length>${end - start}</length>${areas}</returnval>`,
+      };
     },
     ExportSnapshot(call) {
       const id = world.leases === undefined ? undefined : beginExport(world, world.leases, target(call).id);
-      return id === undefined ? faultReply('NotSupported', 'The operation is not supported on the object.') : { status: 200, body: reference('HttpNfcLease', id) };
+      return id === undefined
+        ? faultReply('NotSupported', 'The operation is not supported on the object.')
+        : { status: 200, body: reference('HttpNfcLease', id) };
     },
     HttpNfcLeaseProgress(call) {
       world.leases?.progress(target(call).id, Number(call.body['percent']));
@@ -222,21 +317,41 @@ export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSessi
       world.leases?.end(target(call).id, 'aborted');
       return { status: 200, body: '' };
     },
-    RetrieveInternalContent: () => ({ status: 200, body: `<returnval><nfcService type="NfcService">${world.isSingleHost ? 'ha-nfc-service' : 'nfcService'}</nfcService></returnval>` }),
+    RetrieveInternalContent: () => ({
+      status: 200,
+      body: `<returnval><nfcService type="NfcService">${world.isSingleHost ? 'ha-nfc-service' : 'nfcService'}</nfcService></returnval>`,
+    }),
     NfcGetVmFiles(call) {
       const vmId = (call.body['vm'] as Readonly<Record<string, string>>)['#text'] ?? '';
-      if (!world.vms.has(vmId)) return faultReply('ManagedObjectNotFound', 'The object has already been deleted.', `<obj type="VirtualMachine">${escapeXml(vmId)}</obj>`);
+      if (!world.vms.has(vmId))
+        return faultReply(
+          'ManagedObjectNotFound',
+          'The object has already been deleted.',
+          `<obj type="VirtualMachine">${escapeXml(vmId)}</obj>`,
+        );
       const ticket = world.issueTicket(vmId);
       if (ticket === undefined) return faultReply('HostCommunication', 'Unable to communicate with the remote host.');
-      const { sessionId, port: { host, port, sslThumbprint } } = ticket;
+      const {
+        sessionId,
+        port: { host, port, sslThumbprint },
+      } = ticket;
       const where = world.isSingleHost ? '' : `<host>${host}</host>`;
-      return { status: 200, body: `<returnval>${where}<port>${port}</port><sslThumbprint>${sslThumbprint}</sslThumbprint><service>${world.isSingleHost ? 'nfc' : 'vpxa-nfc'}</service><serviceVersion>1.1</serviceVersion><sessionId>${sessionId}</sessionId></returnval>` };
+      return {
+        status: 200,
+        body: `<returnval>${where}<port>${port}</port><sslThumbprint>${sslThumbprint}</sslThumbprint><service>${world.isSingleHost ? 'nfc' : 'vpxa-nfc'}</service><serviceVersion>1.1</serviceVersion><sessionId>${sessionId}</sessionId></returnval>`,
+      };
     },
     HasPrivilegeOnEntities(call) {
-      const listed = <T>(given: unknown): readonly T[] => (given === undefined ? [] : Array.isArray(given) ? (given as T[]) : [given as T]);
+      const listed = <T>(given: unknown): readonly T[] =>
+        given === undefined ? [] : Array.isArray(given) ? (given as T[]) : [given as T];
       const wanted = listed<string>(call.body['privId']);
       const answers = listed<Readonly<Record<string, string>>>(call.body['entity']).map((entity) => {
-        const privileges = wanted.map((id) => `<privAvailability><privId>${escapeXml(id)}</privId><isGranted>${String(!world.withheld.has(id))}</isGranted></privAvailability>`).join('');
+        const privileges = wanted
+          .map(
+            (id) =>
+              `<privAvailability><privId>${escapeXml(id)}</privId><isGranted>${String(!world.withheld.has(id))}</isGranted></privAvailability>`,
+          )
+          .join('');
         return `<returnval><entity type="${entity['@_type'] ?? ''}">${entity['#text'] ?? ''}</entity>${privileges}</returnval>`;
       });
       return { status: 200, body: answers.join('') };
@@ -245,25 +360,40 @@ export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSessi
       const filter = call.body['filter'] as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
       const entityId = (filter['entity']?.['entity'] as Readonly<Record<string, string>> | undefined)?.['#text'];
       const since = Date.parse(String(filter['time']?.['beginTime'] ?? '1970-01-01T00:00:00Z'));
-      const found = world.events.filter((event) => event.entityId === entityId && Date.parse(event.createdTime) >= since);
+      const found = world.events.filter(
+        (event) => event.entityId === entityId && Date.parse(event.createdTime) >= since,
+      );
       return { status: 200, body: found.map(eventXml).join('') };
     },
   };
-  return Object.fromEntries(Object.entries(operations).map(([name, operation]) => [name, (call) => {
-    const privilege = methods[name]?.privilege;
-    if (privilege !== undefined && world.withheld.has(privilege)) {
-      const { type, id } = target(call);
-      return faultReply('NoPermission', 'Permission to perform this operation was denied.', `<object type="${type}">${escapeXml(id)}</object><privilegeId>${privilege}</privilegeId>`);
-    }
-    return operation(call);
-  }]));
+  return Object.fromEntries(
+    Object.entries(operations).map(([name, operation]) => [
+      name,
+      (call) => {
+        const privilege = methods[name]?.privilege;
+        if (privilege !== undefined && world.withheld.has(privilege)) {
+          const { type, id } = target(call);
+          return faultReply(
+            'NoPermission',
+            'Permission to perform this operation was denied.',
+            `<object type="${type}">${escapeXml(id)}</object><privilegeId>${privilege}</privilegeId>`,
+          );
+        }
+        return operation(call);
+      },
+    ]),
+  );
 }
 
 /** An event of the history, its members in the order of the API's types. */
 function eventXml({ key, type, createdTime, entityId, hostId, descriptionId, taskId, eventTypeId }: RigEvent): string {
-  const host = hostId === undefined ? '' : `<host><name>${hostId}</name><host type="HostSystem">${hostId}</host></host>`;
+  const host =
+    hostId === undefined ? '' : `<host><name>${hostId}</name><host type="HostSystem">${hostId}</host></host>`;
   const task = taskId ?? `task-of-event-${key}`;
-  const info = descriptionId === undefined ? '' : `<info><key>${task}</key><task type="Task">${task}</task><descriptionId>${descriptionId}</descriptionId><entity type="VirtualMachine">${entityId}</entity><state>queued</state><cancelled>false</cancelled><cancelable>false</cancelable><reason xsi:type="TaskReasonUser"><userName>somebody</userName></reason><queueTime>${createdTime}</queueTime><eventChainId>${key}</eventChainId></info>`;
+  const info =
+    descriptionId === undefined
+      ? ''
+      : `<info><key>${task}</key><task type="Task">${task}</task><descriptionId>${descriptionId}</descriptionId><entity type="VirtualMachine">${entityId}</entity><state>queued</state><cancelled>false</cancelled><cancelable>false</cancelable><reason xsi:type="TaskReasonUser"><userName>somebody</userName></reason><queueTime>${createdTime}</queueTime><eventChainId>${key}</eventChainId></info>`;
   const typeId = eventTypeId === undefined ? '' : `<eventTypeId>${eventTypeId}</eventTypeId>`;
   return `<returnval xsi:type="${type}"><key>${key}</key><chainId>${key}</chainId><createdTime>${createdTime}</createdTime><userName>somebody</userName>${host}${info}${typeId}</returnval>`;
 }
@@ -272,16 +402,30 @@ function eventXml({ key, type, createdTime, entityId, hostId, descriptionId, tas
 function rewritten(reply: Reply, change: (result: XmlElement) => XmlElement): Reply {
   const envelope = parseXml(String(reply.body));
   const walk = (element: XmlElement, depth: number): XmlElement => ({
-    ...element, children: element.children.map((child) => (depth === 2 && child.name === 'returnval' ? change(child) : depth < 2 ? walk(child, depth + 1) : child)),
+    ...element,
+    children: element.children.map((child) =>
+      depth === 2 && child.name === 'returnval' ? change(child) : depth < 2 ? walk(child, depth + 1) : child,
+    ),
   });
   const { 'content-length': _, ...headers } = reply.headers ?? {};
-  return { status: reply.status, headers, body: Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>\n${writeXml(walk(envelope, 0))}`) };
+  return {
+    status: reply.status,
+    headers,
+    body: Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>\n${writeXml(walk(envelope, 0))}`),
+  };
 }
 
 function replaceObjects(result: XmlElement, change: (object: XmlElement) => XmlElement): XmlElement {
   return {
     ...result,
-    children: result.children.map((filter) => (filter.name === 'filterSet' ? { ...filter, children: filter.children.map((object) => (object.name === 'objectSet' ? change(object) : object)) } : filter)),
+    children: result.children.map((filter) =>
+      filter.name === 'filterSet'
+        ? {
+            ...filter,
+            children: filter.children.map((object) => (object.name === 'objectSet' ? change(object) : object)),
+          }
+        : filter,
+    ),
   };
 }
 
@@ -289,7 +433,7 @@ function replaceObjects(result: XmlElement, change: (object: XmlElement) => XmlE
 export function demandSession(world: VsphereWorld, cookie: string | undefined, operation: string): void {
   const session = /vmware_soap_session=("[^"]*"|[^;\s]*)/.exec(cookie ?? '')?.[1];
   if (['RetrieveServiceContent', 'Login', 'unknown'].includes(operation)) return;
-  if (session === undefined || world.expiredCookies.has(session)) throw new ApiError(500, 'The session is not authenticated.', { code: 'NotAuthenticated' });
+  if (session === undefined || world.expiredCookies.has(session))
+    throw new ApiError(500, 'The session is not authenticated.', { code: 'NotAuthenticated' });
   world.seenCookies.add(session);
 }
-

@@ -26,7 +26,10 @@ export async function qemuBackings(source: SourcePlatform, vmId: string): Promis
   let count = 0;
   const freezeAll = async (): Promise<Moment> => {
     if (moment !== undefined) throw new Error('an earlier moment of the machine is still in use');
-    const snapshot = await source.createSnapshot({ vmId, tag: `rig-${process.pid}-${(count += 1)}`, environment: {}, ...(base === undefined ? {} : { base }) }, signal);
+    const snapshot = await source.createSnapshot(
+      { vmId, tag: `rig-${process.pid}-${(count += 1)}`, environment: {}, ...(base === undefined ? {} : { base }) },
+      signal,
+    );
     moment = { snapshot, base, given: new Set(), released: new Set() };
     return moment;
   };
@@ -67,7 +70,12 @@ export async function qemuBackings(source: SourcePlatform, vmId: string): Promis
   }));
 }
 
-async function changesOf(source: SourcePlatform, snapshot: Snapshot, diskId: string, base: Snapshot): Promise<readonly Extent[] | undefined> {
+async function changesOf(
+  source: SourcePlatform,
+  snapshot: Snapshot,
+  diskId: string,
+  base: Snapshot,
+): Promise<readonly Extent[] | undefined> {
   const reader = await source.openDisk(snapshot, diskId, base, signal);
   try {
     return reader.coverage === 'changed' ? await listed(reader) : undefined;

@@ -2,7 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DiskAccess } from '../../../electron/engine/platforms/virtualization-platform/disk-access/disk-access.ts';
-import { createVsphereSource, type VsphereConnection, type VsphereOptions } from '../../../electron/engine/platforms/virtualization-platform/source/index.ts';
+import {
+  createVsphereSource,
+  type VsphereConnection,
+  type VsphereOptions,
+} from '../../../electron/engine/platforms/virtualization-platform/source/index.ts';
 import type { LedgerScope } from '../../../electron/engine/ports/ledger.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { extentsFrom } from '../../../shared/model/extent.ts';
@@ -57,7 +61,11 @@ export async function vsphereHarness(options: VsphereHarnessOptions = {}): Promi
   const ports: NfcServer[] = [];
   for (const [index, hostId] of [...rig.hosts.keys()].entries()) {
     // A single host does not name itself in tickets: its data port is where its API is.
-    const port = await startNfcServer({ host: `127.0.0.${options.singleHost === true ? 1 : index + 2}`, disks: world, service: options.singleHost === true ? 'nfc' : 'vpxa-nfc' });
+    const port = await startNfcServer({
+      host: `127.0.0.${options.singleHost === true ? 1 : index + 2}`,
+      disks: world,
+      service: options.singleHost === true ? 'nfc' : 'vpxa-nfc',
+    });
     ports.push(port);
     world.dataPorts.set(hostId, { host: port.host, port: port.port, sslThumbprint: port.thumbprint });
   }
@@ -65,17 +73,33 @@ export async function vsphereHarness(options: VsphereHarnessOptions = {}): Promi
   // Of the ledger, the source needs to know only who it belongs to.
   const ledger = { owner: { mark: projectMark, former: [] } } as unknown as LedgerScope;
   let executions = 0;
-  const open = (executionId: string) => createVsphereSource({ ...rig.connection, ...(options.diskAccess === undefined ? {} : { disk_access: options.diskAccess }) }, { scratchFolder, ledger, use: { replicaId: 'rep-1', executionId, note: (message) => void notes.push(message) } }, {
-    ...(access === undefined ? {} : { access }), clock: hurriedClock(5), random: () => 0, backOff: { attempts: 4, firstMs: 1, capMs: 5 }, timeoutMs: 5000,
-  });
+  const open = (executionId: string) =>
+    createVsphereSource(
+      { ...rig.connection, ...(options.diskAccess === undefined ? {} : { disk_access: options.diskAccess }) },
+      { scratchFolder, ledger, use: { replicaId: 'rep-1', executionId, note: (message) => void notes.push(message) } },
+      {
+        ...(access === undefined ? {} : { access }),
+        clock: hurriedClock(5),
+        random: () => 0,
+        backOff: { attempts: 4, firstMs: 1, capMs: 5 },
+        timeoutMs: 5000,
+      },
+    );
   const platform = open('exe-1');
   return {
-    rig, vm, notes, platform, ports, calls: cuts.of(rig),
+    rig,
+    vm,
+    notes,
+    platform,
+    ports,
+    calls: cuts.of(rig),
     reopen: (_process?: MortalProcess) => open(`exe-${(executions += 1) + 1}`),
     leftovers: async () => {
       // A call whose client has gone away is carried out all the same.
       await world.tasksEnded();
-      return [...world.vms.values()].flatMap(({ name, snapshots }) => [...snapshots.keys()].map((id) => `snapshot ${id} of ${name}`));
+      return [...world.vms.values()].flatMap(({ name, snapshots }) =>
+        [...snapshots.keys()].map((id) => `snapshot ${id} of ${name}`),
+      );
     },
     vmId: vm.id,
     environment: {},
@@ -101,7 +125,8 @@ export async function vsphereHarness(options: VsphereHarnessOptions = {}): Promi
       await rm(scratchFolder, { recursive: true, force: true });
       const violations = ports.flatMap(({ state }) => state.violations);
       if (violations.length > 0) throw new Error(`data ports were asked what hosts refuse: ${violations.join('; ')}`);
-      if (world.problems.length > 0) throw new Error(`requests that the API does not take: ${[...new Set(world.problems)].join('; ')}`);
+      if (world.problems.length > 0)
+        throw new Error(`requests that the API does not take: ${[...new Set(world.problems)].join('; ')}`);
     },
   };
 }
@@ -112,7 +137,8 @@ export function straightAccess(world: VsphereWorld): DiskAccess {
     async open(disk, signal) {
       const path = await disk.path(signal);
       const served = world.find(path);
-      if (served === undefined || served.isLive || served.vmId !== disk.vm.id) throw new CausewayError('source.snapshot-lost', `${path} cannot be opened`);
+      if (served === undefined || served.isLive || served.vmId !== disk.vm.id)
+        throw new CausewayError('source.snapshot-lost', `${path} cannot be opened`);
       const refuse = (within: AbortSignal): void => {
         if (within.aborted) throw new CausewayError('general.cancelled', 'reading was cancelled');
       };

@@ -20,7 +20,10 @@ export function sourceSteps(lab: () => VsphereHarness): SourceSteps {
   return {
     snapshot: (base) => {
       const { platform, vmId, environment } = lab();
-      return platform.createSnapshot({ vmId, tag: `tag-${(tags += 1)}`, environment, ...(base === undefined ? {} : { base }) }, signal);
+      return platform.createSnapshot(
+        { vmId, tag: `tag-${(tags += 1)}`, environment, ...(base === undefined ? {} : { base }) },
+        signal,
+      );
     },
     read: async (of, base, former) => {
       const { platform, diskIds } = lab();

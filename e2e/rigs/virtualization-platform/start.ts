@@ -43,14 +43,27 @@ export async function startVsphere(options: VsphereRigOptions = {}): Promise<Vsp
   const tls = await certificate(folder);
   const others = passOn(vcsim.url);
   let tagSessions = 0;
-  const cloud = await startSimulation('vsphere', { ...(options.onCall === undefined ? {} : { onCall: options.onCall }), folder, tls },
+  const cloud = await startSimulation(
+    'vsphere',
+    { ...(options.onCall === undefined ? {} : { onCall: options.onCall }), folder, tls },
     (ground) => {
       const world = new VsphereWorld(ground, options.singleHost ?? false);
       for (const { object, properties } of found.filter(({ object: { type } }) => type === 'VirtualMachine')) {
         world.vms.set(object.id, {
-          id: object.id, name: properties.get('name')?.text ?? object.id, hostId: properties.get('runtime.host')?.text ?? '',
-          disks: [], snapshots: new Map(), isRunning: true, isTracked: false, canTrack: true, hasTools: true, failsToQuiesce: false, needsConsolidation: false, failsToConsolidate: false,
-          bootTime: '2026-01-01T00:00:00Z', tasks: [],
+          id: object.id,
+          name: properties.get('name')?.text ?? object.id,
+          hostId: properties.get('runtime.host')?.text ?? '',
+          disks: [],
+          snapshots: new Map(),
+          isRunning: true,
+          isTracked: false,
+          canTrack: true,
+          hasTools: true,
+          failsToQuiesce: false,
+          needsConsolidation: false,
+          failsToConsolidate: false,
+          bootTime: '2026-01-01T00:00:00Z',
+          tasks: [],
         });
       }
       return world;
@@ -66,18 +79,36 @@ export async function startVsphere(options: VsphereRigOptions = {}): Promise<Vsp
       fallback: async (request) => {
         const isTagSession = request.url.pathname.endsWith('/com/vmware/cis/session');
         if (isTagSession) tagSessions += request.method === 'DELETE' ? -1 : 1;
-        return (await datastoreAnswer(world, request)) ?? others({ ...request, headers: { ...request.headers, 'accept-encoding': 'identity' } });
+        return (
+          (await datastoreAnswer(world, request)) ??
+          others({ ...request, headers: { ...request.headers, 'accept-encoding': 'identity' } })
+        );
       },
-    }));
+    }),
+  );
   const { hostname, port } = new URL(cloud.url);
   return {
     ...cloud,
     connection: { host: hostname, port: Number(port), ...labUser, ca_certificate: tls.cert },
-    hosts: new Map(found.filter(({ object }) => object.type === 'HostSystem').map(({ object, properties }) => [object.id, properties.get('name')?.text ?? object.id])),
+    hosts: new Map(
+      found
+        .filter(({ object }) => object.type === 'HostSystem')
+        .map(({ object, properties }) => [object.id, properties.get('name')?.text ?? object.id]),
+    ),
     vms: [...cloud.world.vms.values()].toSorted((one, other) => one.name.localeCompare(other.name)),
     takeSnapshot: async (vm, name, description = '') => {
-      const parts = [value('name', name), value('description', description), value('memory', false), value('quiesce', false)];
-      const task = await admin.callForObject('CreateSnapshot_Task', { type: 'VirtualMachine', id: vm.id }, parts, signal);
+      const parts = [
+        value('name', name),
+        value('description', description),
+        value('memory', false),
+        value('quiesce', false),
+      ];
+      const task = await admin.callForObject(
+        'CreateSnapshot_Task',
+        { type: 'VirtualMachine', id: vm.id },
+        parts,
+        signal,
+      );
       cloud.world.beginTask(vm, task.id, 'VirtualMachine.createSnapshot');
       const { result } = await awaitTask(admin, task, 'take a snapshot', signal);
       if (result === undefined) throw new Error('the simulator made no snapshot');
@@ -85,7 +116,12 @@ export async function startVsphere(options: VsphereRigOptions = {}): Promise<Vsp
       return result.id;
     },
     removeSnapshot: async (vm, snapshotId) => {
-      const task = await admin.callForObject('RemoveSnapshot_Task', { type: 'VirtualMachineSnapshot', id: snapshotId }, [value('removeChildren', false)], signal);
+      const task = await admin.callForObject(
+        'RemoveSnapshot_Task',
+        { type: 'VirtualMachineSnapshot', id: snapshotId },
+        [value('removeChildren', false)],
+        signal,
+      );
       cloud.world.beginTask(vm, task.id, 'vm.Snapshot.remove');
       await awaitTask(admin, task, 'remove a snapshot', signal);
       await cloud.world.thaw(vm, snapshotId);
@@ -94,15 +130,24 @@ export async function startVsphere(options: VsphereRigOptions = {}): Promise<Vsp
     tag: async (vms, category, name) => {
       const basic = `Basic ${Buffer.from(`${labUser.username}:${labUser.password}`).toString('base64')}`;
       const send = async (path: string, headers: Record<string, string>, body?: unknown): Promise<string> => {
-        const answer = await fetch(new URL(`/rest/com/vmware/cis/${path}`, vcsim.url), { method: 'POST', headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+        const answer = await fetch(new URL(`/rest/com/vmware/cis/${path}`, vcsim.url), {
+          method: 'POST',
+          headers,
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        });
         if (!answer.ok) throw new Error(`${path}: HTTP ${answer.status}`);
         const said = await answer.text();
-        return said === '' ? '' : (JSON.parse(said) as { value?: string }).value ?? '';
+        return said === '' ? '' : ((JSON.parse(said) as { value?: string }).value ?? '');
       };
       const own = { 'vmware-api-session-id': await send('session', { authorization: basic }) };
-      const categoryId = await send('tagging/category', own, { create_spec: { name: category, cardinality: 'MULTIPLE', associable_types: [], description: '' } });
+      const categoryId = await send('tagging/category', own, {
+        create_spec: { name: category, cardinality: 'MULTIPLE', associable_types: [], description: '' },
+      });
       const tagId = await send('tagging/tag', own, { create_spec: { name, category_id: categoryId, description: '' } });
-      for (const { id } of vms) await send(`tagging/tag-association/id:${tagId}?~action=attach`, own, { object_id: { id, type: 'VirtualMachine' } });
+      for (const { id } of vms)
+        await send(`tagging/tag-association/id:${tagId}?~action=attach`, own, {
+          object_id: { id, type: 'VirtualMachine' },
+        });
     },
     close: async () => {
       await admin.close();
@@ -117,9 +162,28 @@ export async function startVsphere(options: VsphereRigOptions = {}): Promise<Vsp
 async function certificate(folder: string): Promise<{ readonly key: string; readonly cert: string }> {
   const at = (name: string): string => join(folder, name);
   await run('openssl', [
-    'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-subj', '/CN=localhost',
-    '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1', '-addext', 'basicConstraints=critical,CA:FALSE', '-keyout', at('server.key'), '-out', at('server.pem'),
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-days',
+    '2',
+    '-subj',
+    '/CN=localhost',
+    '-addext',
+    'subjectAltName=DNS:localhost,IP:127.0.0.1',
+    '-addext',
+    'basicConstraints=critical,CA:FALSE',
+    '-keyout',
+    at('server.key'),
+    '-out',
+    at('server.pem'),
   ]);
-  const [key = '', cert = ''] = await Promise.all(['server.key', 'server.pem'].map((name) => readFile(at(name), 'utf8')));
+  const [key = '', cert = ''] = await Promise.all(
+    ['server.key', 'server.pem'].map((name) => readFile(at(name), 'utf8')),
+  );
   return { key, cert };
 }

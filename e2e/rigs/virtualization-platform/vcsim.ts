@@ -30,7 +30,10 @@ async function ensureVcsim(): Promise<string> {
   const target = await builtPath();
   if (existsSync(target)) return target;
   requirePrograms('the simulator of the virtualization platform', 'go');
-  if (!existsSync(library)) throw new Error('the simulator of the virtualization platform needs the Debian package golang-github-vmware-govmomi-dev (node scripts/bootstrap.js installs it)');
+  if (!existsSync(library))
+    throw new Error(
+      'the simulator of the virtualization platform needs the Debian package golang-github-vmware-govmomi-dev (node scripts/bootstrap.js installs it)',
+    );
   await mkdir(imageCache, { recursive: true });
   const folder = await mkdtemp(`${target}.partial-`);
   try {
@@ -38,7 +41,14 @@ async function ensureVcsim(): Promise<string> {
     await mkdir(source, { recursive: true });
     await cp(fileURLToPath(new URL('vcsim/main.go', import.meta.url)), join(source, 'main.go'));
     await promisify(execFile)('go', ['build', '-o', join(folder, 'vcsim'), 'vcsim'], {
-      env: { ...labEnvironment, GO111MODULE: 'off', GOFLAGS: '', GOPATH: `${join(folder, 'path')}:${libraries}`, GOCACHE: join(folder, 'cache'), HOME: folder },
+      env: {
+        ...labEnvironment,
+        GO111MODULE: 'off',
+        GOFLAGS: '',
+        GOPATH: `${join(folder, 'path')}:${libraries}`,
+        GOCACHE: join(folder, 'cache'),
+        HOME: folder,
+      },
     });
     // Whoever finishes first wins; both have built the same.
     await rename(join(folder, 'vcsim'), target);
@@ -65,12 +75,18 @@ export interface VcsimOptions {
 
 /** The simulator, ready to be called. It ends with this process. */
 export async function startVcsim({ singleHost = false, machines = 1, hosts = 3 }: VcsimOptions = {}): Promise<Vcsim> {
-  const child = spawnBound(await ensureVcsim(), [...(singleHost ? ['-host'] : []), '-machines', String(machines), '-hosts', String(hosts)], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawnBound(
+    await ensureVcsim(),
+    [...(singleHost ? ['-host'] : []), '-machines', String(machines), '-hosts', String(hosts)],
+    { stdio: ['pipe', 'pipe', 'pipe'] },
+  );
   const complaints: string[] = [];
   if (child.stderr !== null) createInterface({ input: child.stderr }).on('line', (line) => complaints.push(line));
   const host = await new Promise<string>((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`the simulator ended with ${String(code)}: ${complaints.slice(-5).join('\n')}`)));
+    child.once('exit', (code) =>
+      reject(new Error(`the simulator ended with ${String(code)}: ${complaints.slice(-5).join('\n')}`)),
+    );
     if (child.stdout !== null) createInterface({ input: child.stdout }).once('line', resolve);
   });
   return { url: `http://${host}`, close: () => kill(child) };

@@ -157,7 +157,12 @@ export class VsphereWorld extends SimulatedWorld implements ServedDisks {
   addDisk(vm: RigVm, backing: Backing, traits: DiskTraits = {}): RigDisk {
     const key = Math.max(1999, ...vm.disks.map((disk) => disk.key)) + 1;
     const disk: RigDisk = {
-      key, unitNumber: key - 2000 < 7 ? key - 2000 : key - 1999, uuid: randomUUID(), backing, traits, stem: `[LocalDS_0] ${vm.name}/disk-${key}`,
+      key,
+      unitNumber: key - 2000 < 7 ? key - 2000 : key - 1999,
+      uuid: randomUUID(),
+      backing,
+      traits,
+      stem: `[LocalDS_0] ${vm.name}/disk-${key}`,
       tracker: vm.disks.some(({ tracker }) => tracker !== undefined) ? newTracker(vm.snapshots.size > 0) : undefined,
     };
     vm.disks.push(disk);
@@ -182,7 +187,11 @@ export class VsphereWorld extends SimulatedWorld implements ServedDisks {
         tracker.sequence += 1;
         tracker.log.set(tracker.sequence, content.changes ?? [{ offset: 0, length: content.sizeBytes, kind: 'data' }]);
       }
-      frozen.push({ disk, content, changeId: tracker === undefined ? undefined : `${tracker.uuid}/${tracker.sequence}` });
+      frozen.push({
+        disk,
+        content,
+        changeId: tracker === undefined ? undefined : `${tracker.uuid}/${tracker.sequence}`,
+      });
     }
     vm.snapshots.set(snapshotId, frozen);
   }
@@ -212,18 +221,28 @@ export class VsphereWorld extends SimulatedWorld implements ServedDisks {
     const { tracker } = frozen.disk;
     if (tracker === undefined) return 'unknown';
     if (this.datastoreType !== 'VMFS') return [{ offset: 0, length: frozen.content.sizeBytes, kind: 'data' }];
-    return tracker.beganOnSnapshot ? this.changedSince(frozen, `${tracker.uuid}/0`) : (await frozen.content.allocated()).filter(({ kind }) => kind === 'data');
+    return tracker.beganOnSnapshot
+      ? this.changedSince(frozen, `${tracker.uuid}/0`)
+      : (await frozen.content.allocated()).filter(({ kind }) => kind === 'data');
   }
 
   changedSince(frozen: FrozenDisk, changeId: string): readonly Extent[] | 'unknown' {
     const { tracker } = frozen.disk;
     const [, uuid, number] = /^(.*)\/(\d+)$/.exec(changeId) ?? [];
     const now = Number(/\/(\d+)$/.exec(frozen.changeId ?? '')?.[1]);
-    if (tracker === undefined || uuid !== tracker.uuid || frozen.changeId === undefined || !frozen.changeId.startsWith(`${tracker.uuid}/`) || Number(number) > now) return 'unknown';
+    if (
+      tracker === undefined ||
+      uuid !== tracker.uuid ||
+      frozen.changeId === undefined ||
+      !frozen.changeId.startsWith(`${tracker.uuid}/`) ||
+      Number(number) > now
+    )
+      return 'unknown';
     const marks = new Uint8Array(Math.ceil(frozen.content.sizeBytes / blockBytes));
     for (const [sequence, areas] of tracker.log) {
       if (sequence <= Number(number) || sequence > now) continue;
-      for (const { offset, length } of areas) marks.fill(1, Math.floor(offset / blockBytes), Math.ceil((offset + length) / blockBytes));
+      for (const { offset, length } of areas)
+        marks.fill(1, Math.floor(offset / blockBytes), Math.ceil((offset + length) / blockBytes));
     }
     const changed: Extent[] = [];
     for (const [block, mark] of marks.entries()) {
@@ -231,15 +250,27 @@ export class VsphereWorld extends SimulatedWorld implements ServedDisks {
       const offset = block * blockBytes;
       const length = Math.min(frozen.content.sizeBytes - offset, blockBytes);
       const last = changed.at(-1);
-      if (last !== undefined && last.offset + last.length === offset) changed[changed.length - 1] = { ...last, length: last.length + length };
+      if (last !== undefined && last.offset + last.length === offset)
+        changed[changed.length - 1] = { ...last, length: last.length + length };
       else changed.push({ offset, length, kind: 'data' });
     }
     return changed;
   }
 
-  happen(type: string, entityId: string, more: Partial<Pick<RigEvent, 'descriptionId' | 'taskId' | 'eventTypeId'>> = {}): void {
+  happen(
+    type: string,
+    entityId: string,
+    more: Partial<Pick<RigEvent, 'descriptionId' | 'taskId' | 'eventTypeId'>> = {},
+  ): void {
     this.#lastEvent += 1;
-    this.events.push({ key: this.#lastEvent, type, entityId, createdTime: new Date().toISOString(), hostId: this.vms.get(entityId)?.hostId, ...more });
+    this.events.push({
+      key: this.#lastEvent,
+      type,
+      entityId,
+      createdTime: new Date().toISOString(),
+      hostId: this.vms.get(entityId)?.hostId,
+      ...more,
+    });
   }
 
   /** A task has been asked for: the history and the VM's list of tasks have it. */
@@ -252,7 +283,8 @@ export class VsphereWorld extends SimulatedWorld implements ServedDisks {
 
   /** What the history has by now is deleted, as old events are. */
   purgeEvents(entityId?: string): void {
-    for (let at = this.events.length - 1; at >= 0; at -= 1) if (entityId === undefined || this.events[at]?.entityId === entityId) this.events.splice(at, 1);
+    for (let at = this.events.length - 1; at >= 0; at -= 1)
+      if (entityId === undefined || this.events[at]?.entityId === entityId) this.events.splice(at, 1);
   }
 
   /** The guest shuts down, or the VM is powered off. A single host forgets what it knew of a VM that is off. */
@@ -309,7 +341,9 @@ export class VsphereWorld extends SimulatedWorld implements ServedDisks {
     if (!isInSnapshots(disk)) return [VsphereWorld.link(disk, 0)];
     const ids = [...vm.snapshots.keys()];
     const place = snapshotId === undefined ? ids.length : ids.indexOf(snapshotId);
-    return place === 0 ? [VsphereWorld.link(disk, 0)] : [VsphereWorld.link(disk, place), VsphereWorld.link(disk, place - 1)];
+    return place === 0
+      ? [VsphereWorld.link(disk, 0)]
+      : [VsphereWorld.link(disk, place), VsphereWorld.link(disk, place - 1)];
   }
 
   find(path: string): ServedDisk | undefined {
@@ -321,10 +355,19 @@ export class VsphereWorld extends SimulatedWorld implements ServedDisks {
       const live = vm.disks.find((disk) => this.linkOf(vm, undefined, disk) === path);
       if (live?.backing instanceof MemoryDisk) {
         const { content } = live.backing;
-        return this.#served(vm, path, live, {
-          sizeBytes: content.length, changes: undefined, release: async () => undefined,
-          allocated: async () => [{ offset: 0, length: content.length, kind: 'data' }], read: async (offset, length) => content.subarray(offset, offset + length),
-        }, vm.isRunning);
+        return this.#served(
+          vm,
+          path,
+          live,
+          {
+            sizeBytes: content.length,
+            changes: undefined,
+            release: async () => undefined,
+            allocated: async () => [{ offset: 0, length: content.length, kind: 'data' }],
+            read: async (offset, length) => content.subarray(offset, offset + length),
+          },
+          vm.isRunning,
+        );
       }
     }
     return undefined;
@@ -351,18 +394,29 @@ export class VsphereWorld extends SimulatedWorld implements ServedDisks {
 
   #served(vm: RigVm, path: string, disk: RigDisk, content: FrozenContent, isLive: boolean): ServedDisk {
     return {
-      path, vmId: vm.id, sizeBytes: content.sizeBytes, isLive,
-      allocated: () => content.allocated(), read: (offset, length) => content.read(offset, length),
+      path,
+      vmId: vm.id,
+      sizeBytes: content.sizeBytes,
+      isLive,
+      allocated: () => content.allocated(),
+      read: (offset, length) => content.read(offset, length),
       descriptor: { adapterType: 'lsilogic', uuid: disk.uuid, virtualHWVersion: '19' },
     };
   }
 }
 
 export const isInSnapshots = ({ traits }: RigDisk): boolean =>
-  traits.mode !== 'independent_persistent' && traits.sharing !== 'sharingMultiWriter' && traits.rawDevice !== 'physicalMode';
+  traits.mode !== 'independent_persistent' &&
+  traits.sharing !== 'sharingMultiWriter' &&
+  traits.rawDevice !== 'physicalMode';
 
 /** In the form that hosts give: bytes in hex with blanks. */
 function newTracker(beganOnSnapshot: boolean): Tracker {
   const bytes = randomBytes(16).toString('hex').match(/../g) ?? [];
-  return { uuid: `${bytes.slice(0, 8).join(' ')}-${bytes.slice(8).join(' ')}`, beganOnSnapshot, sequence: 0, log: new Map() };
+  return {
+    uuid: `${bytes.slice(0, 8).join(' ')}-${bytes.slice(8).join(' ')}`,
+    beganOnSnapshot,
+    sequence: 0,
+    log: new Map(),
+  };
 }

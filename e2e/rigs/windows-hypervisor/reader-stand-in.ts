@@ -1,6 +1,16 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  ftruncateSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { connect, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +25,10 @@ const program = join(import.meta.dirname, 'disk_reader.py');
 export class DiskFiles {
   readonly #folder = mkdtempSync(join(tmpdir(), 'causeway-hyperv-disks-'));
   /** By path of Windows. A file whose disk nobody has written to since is made once. */
-  readonly #made = new Map<string, { readonly of: Layer; readonly parent: string | undefined; readonly type: string; readonly file: string }>();
+  readonly #made = new Map<
+    string,
+    { readonly of: Layer; readonly parent: string | undefined; readonly type: string; readonly file: string }
+  >();
   #count = 0;
 
   get folder(): string {
@@ -51,14 +64,33 @@ export class DiskFiles {
     for (const layer of [...layers, { path, content, written }]) {
       const below = found.at(-1);
       const known = this.#made.get(layer.path);
-      if (known !== undefined && known.of.content === layer.content && known.parent === below?.[1] && known.type === `${format} ${type}`) {
+      if (
+        known !== undefined &&
+        known.of.content === layer.content &&
+        known.parent === below?.[1] &&
+        known.type === `${format} ${type}`
+      ) {
         found.push([layer.path, known.file]);
         continue;
       }
       if (known !== undefined) rmSync(known.file, { force: true });
       const file = join(this.#folder, `disk-${(this.#count += 1)}.${format}`);
       if (below === undefined) this.#first(file, layer.content, format, type);
-      else writeFileSync(file, buildVhdx({ sizeBytes: layer.content.length, bytes: layer.content, has: (at) => layer.written[at / sectorBytes] === 1 }, { id: this.#count % 256, parent: { linkage: identityOf(below[1]), paths: { absolute_win32_path: below[0] } } }));
+      else
+        writeFileSync(
+          file,
+          buildVhdx(
+            {
+              sizeBytes: layer.content.length,
+              bytes: layer.content,
+              has: (at) => layer.written[at / sectorBytes] === 1,
+            },
+            {
+              id: this.#count % 256,
+              parent: { linkage: identityOf(below[1]), paths: { absolute_win32_path: below[0] } },
+            },
+          ),
+        );
       this.#made.set(layer.path, { of: layer, parent: below?.[1], type: `${format} ${type}`, file });
       found.push([layer.path, file]);
     }
@@ -68,7 +100,10 @@ export class DiskFiles {
   #first(file: string, content: Buffer, format: string, type: string): void {
     const raw = join(this.#folder, 'raw');
     writeWithHoles(raw, content);
-    const target = format === 'vhd' ? ['vpc', '-o', `subformat=${type},force_size=on`] : ['vhdx', '-o', `subformat=${type},block_size=1048576`];
+    const target =
+      format === 'vhd'
+        ? ['vpc', '-o', `subformat=${type},force_size=on`]
+        : ['vhdx', '-o', `subformat=${type},block_size=1048576`];
     const { status, stderr } = spawnSync('qemu-img', ['convert', '-f', 'raw', '-O', ...target, raw, file]);
     rmSync(raw);
     if (status !== 0) throw new Error(String(stderr));
@@ -84,7 +119,9 @@ function identityOf(path: string): string {
     return head;
   });
   closeSync(file);
-  const [head] = heads.filter((each) => each.toString('latin1', 0, 4) === 'head').sort((one, other) => Number(other.readBigUInt64LE(8) - one.readBigUInt64LE(8)));
+  const [head] = heads
+    .filter((each) => each.toString('latin1', 0, 4) === 'head')
+    .sort((one, other) => Number(other.readBigUInt64LE(8) - one.readBigUInt64LE(8)));
   if (head === undefined) throw new Error(`${path} has no header`);
   const hex = (from: number, to: number): string => head.subarray(from, to).toString('hex');
   const little = (from: number, to: number): string => Buffer.from(head.subarray(from, to)).reverse().toString('hex');
@@ -128,23 +165,42 @@ export interface ReaderRequest {
 }
 
 /** Listens as the script does: TLS with the certificate of the request, for the one client certificate; what goes over it is answered by the program in Python. */
-export async function startReader(host: string, request: ReaderRequest, files: DiskFiles, rules: Set<string>): Promise<{ readonly reader: RigReader; readonly answer: CommandAnswer }> {
+export async function startReader(
+  host: string,
+  request: ReaderRequest,
+  files: DiskFiles,
+  rules: Set<string>,
+): Promise<{ readonly reader: RigReader; readonly answer: CommandAnswer }> {
   const socketPath = files.socketPath();
-  const child = spawn('python3', ['-S', '-E', program, '--map', files.map, '--socket', socketPath, '--idle', String(request.idleSeconds)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(
+    'python3',
+    ['-S', '-E', program, '--map', files.map, '--socket', socketPath, '--idle', String(request.idleSeconds)],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
   const ended = once(child, 'exit');
   await Promise.race([once(child.stdout, 'data'), ended]);
   const sockets = new Set<TLSSocket>();
-  const server = createServer({ pfx: Buffer.from(request.pfx, 'base64'), passphrase: request.password, requestCert: true, rejectUnauthorized: false, maxVersion: 'TLSv1.2' }, (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-    socket.on('error', () => socket.destroy());
-    if (socket.getPeerX509Certificate()?.fingerprint256.replaceAll(':', '').toLowerCase() !== request.client) return void socket.destroy();
-    const inner = connect(socketPath);
-    inner.on('error', () => socket.destroy());
-    inner.once('close', () => socket.destroy());
-    socket.once('close', () => inner.destroy());
-    socket.pipe(inner).pipe(socket);
-  });
+  const server = createServer(
+    {
+      pfx: Buffer.from(request.pfx, 'base64'),
+      passphrase: request.password,
+      requestCert: true,
+      rejectUnauthorized: false,
+      maxVersion: 'TLSv1.2',
+    },
+    (socket) => {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+      socket.on('error', () => socket.destroy());
+      if (socket.getPeerX509Certificate()?.fingerprint256.replaceAll(':', '').toLowerCase() !== request.client)
+        return void socket.destroy();
+      const inner = connect(socketPath);
+      inner.on('error', () => socket.destroy());
+      inner.once('close', () => socket.destroy());
+      socket.once('close', () => inner.destroy());
+      socket.pipe(inner).pipe(socket);
+    },
+  );
   let isListening = false;
   // As the script does: the first port that nobody has, of those from the one that was asked for on.
   for (let attempt = 0; !isListening && attempt < (request.port === 0 ? 1 : 32); attempt += 1) {
@@ -159,7 +215,13 @@ export async function startReader(host: string, request: ReaderRequest, files: D
   if (!isListening) {
     child.kill('SIGKILL');
     await ended;
-    return { reader: { name: request.name, port: 0, process: child, gone: ended, kill: () => undefined, isKilled: () => true }, answer: { stdout: `${JSON.stringify({ error: { code: 'source.request-refused', message: 'Only one usage of each socket address is normally permitted' } })}\r\n`, exitCode: 3 } };
+    return {
+      reader: { name: request.name, port: 0, process: child, gone: ended, kill: () => undefined, isKilled: () => true },
+      answer: {
+        stdout: `${JSON.stringify({ error: { code: 'source.request-refused', message: 'Only one usage of each socket address is normally permitted' } })}\r\n`,
+        exitCode: 3,
+      },
+    };
   }
   rules.add(request.name);
   let isKilled = false;
@@ -178,7 +240,10 @@ export async function startReader(host: string, request: ReaderRequest, files: D
     isKilled = true;
     child.kill('SIGKILL');
   };
-  return { reader: { name: request.name, port, process: child, gone: ended, kill, isKilled: () => isKilled }, answer: { pieces: pieces(), stop: kill } };
+  return {
+    reader: { name: request.name, port, process: child, gone: ended, kill, isKilled: () => isKilled },
+    answer: { pieces: pieces(), stop: kill },
+  };
 }
 
 /** The reader on standard input and output. */

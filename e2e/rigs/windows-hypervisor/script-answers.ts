@@ -11,16 +11,51 @@ const text = (name: string): string => {
   texts.set(name, known);
   return known;
 };
-const names: readonly HostScript[] = ['read-host', 'read-vms', 'read-state', 'read-history', 'take-checkpoint', 'convert-checkpoint', 'remove-checkpoint', 'remove-reference-point', 'changed-ranges', 'used-blocks', 'stop-vm', 'run-reader', 'find-reader', 'remove-reader'];
-export const changingScripts: ReadonlySet<string> = new Set(['take-checkpoint', 'convert-checkpoint', 'remove-checkpoint', 'remove-reference-point', 'stop-vm', 'run-reader', 'remove-reader']);
+const names: readonly HostScript[] = [
+  'read-host',
+  'read-vms',
+  'read-state',
+  'read-history',
+  'take-checkpoint',
+  'convert-checkpoint',
+  'remove-checkpoint',
+  'remove-reference-point',
+  'changed-ranges',
+  'used-blocks',
+  'stop-vm',
+  'run-reader',
+  'find-reader',
+  'remove-reader',
+];
+export const changingScripts: ReadonlySet<string> = new Set([
+  'take-checkpoint',
+  'convert-checkpoint',
+  'remove-checkpoint',
+  'remove-reference-point',
+  'stop-vm',
+  'run-reader',
+  'remove-reader',
+]);
 
 type Request = Readonly<Record<string, unknown>>;
 
 /** A script of the product, told by its whole text, and its request; nothing else is ever answered. */
-export function scriptOf({ program, script, input }: ReceivedCommand): { readonly name: HostScript; readonly request: Request } | undefined {
-  if (program !== 'powershell.exe' || script !== `$ProgressPreference = 'SilentlyContinue'\n${text('bootstrap')}`) return undefined;
+export function scriptOf({
+  program,
+  script,
+  input,
+}: ReceivedCommand): { readonly name: HostScript; readonly request: Request } | undefined {
+  if (program !== 'powershell.exe' || script !== `$ProgressPreference = 'SilentlyContinue'\n${text('bootstrap')}`)
+    return undefined;
   const lines = input.toString('latin1').split('\n');
-  const part = (mark: string): string => Buffer.from(lines.filter((line) => line.startsWith(mark)).map((line) => line.slice(1)).join(''), 'base64').toString('utf8');
+  const part = (mark: string): string =>
+    Buffer.from(
+      lines
+        .filter((line) => line.startsWith(mark))
+        .map((line) => line.slice(1))
+        .join(''),
+      'base64',
+    ).toString('utf8');
   const sent = part('s');
   const name = names.find((each) => sent === `${text('common')}\n${text(each)}`);
   return name === undefined ? undefined : { name, request: JSON.parse(part('r')) as Request };
@@ -35,7 +70,13 @@ class Refusal extends Error {
 }
 
 /** Answers a script as its documented calls would on this node. `fails`: what it starts is accepted and fails afterwards. */
-export function answerScript(world: HypervWorld, node: string, name: HostScript, request: Request, fails: boolean): CommandAnswer {
+export function answerScript(
+  world: HypervWorld,
+  node: string,
+  name: HostScript,
+  request: Request,
+  fails: boolean,
+): CommandAnswer {
   try {
     return { stdout: `${JSON.stringify(outcome(world, node, name, request, fails))}\r\n` };
   } catch (error) {
@@ -55,15 +96,38 @@ function outcome(world: HypervWorld, node: string, name: HostScript, request: Re
   switch (name) {
     case 'read-host':
       return {
-        name: node, domain: 'WORKGROUP', inDomain: false, system: 'Microsoft Windows Server 2022 Standard', build: 20_348, powershell: '5.1.20348.1', hasModule: true, hasService: true, isAdministrator: true,
-        isHyperVAdministrator: false, executionPolicy: 'Bypass', appLocker: [], firewall: [], time: new Date().toISOString(),
-        cluster: world.clusterName === undefined ? null : { name: world.clusterName, nodes: world.nodes, down: world.nodesDown }, ...world.hostFacts, ...world.nodeFacts.get(node),
+        name: node,
+        domain: 'WORKGROUP',
+        inDomain: false,
+        system: 'Microsoft Windows Server 2022 Standard',
+        build: 20_348,
+        powershell: '5.1.20348.1',
+        hasModule: true,
+        hasService: true,
+        isAdministrator: true,
+        isHyperVAdministrator: false,
+        executionPolicy: 'Bypass',
+        appLocker: [],
+        firewall: [],
+        time: new Date().toISOString(),
+        cluster:
+          world.clusterName === undefined
+            ? null
+            : { name: world.clusterName, nodes: world.nodes, down: world.nodesDown },
+        ...world.hostFacts,
+        ...world.nodeFacts.get(node),
       };
     case 'read-vms': {
       const ids = request['ids'] as readonly string[] | null;
       const asked = vms.filter(({ id }) => ids === null || ids.includes(id));
-      const failed = asked.flatMap(({ id, facts: { name, problem } }) => (problem === undefined ? [] : [{ id, name, problem }]));
-      return { host: node, vms: asked.filter(({ facts }) => facts.problem === undefined).map(describe), failed: failed.length === 1 ? failed[0] : failed };
+      const failed = asked.flatMap(({ id, facts: { name, problem } }) =>
+        problem === undefined ? [] : [{ id, name, problem }],
+      );
+      return {
+        host: node,
+        vms: asked.filter(({ facts }) => facts.problem === undefined).map(describe),
+        failed: failed.length === 1 ? failed[0] : failed,
+      };
     }
     case 'read-state': {
       const one = vm();
@@ -71,7 +135,13 @@ function outcome(world: HypervWorld, node: string, name: HostScript, request: Re
       const paths = one.disks.map((disk) => one.livePath(disk));
       one.merging = Math.max(0, one.merging - 1);
       return {
-        host: node, time: new Date().toISOString(), state: 2, status, paths, checkpoints: one.checkpoints.map(checkpointFact), referencePoints: one.referencePoints,
+        host: node,
+        time: new Date().toISOString(),
+        state: 2,
+        status,
+        paths,
+        checkpoints: one.checkpoints.map(checkpointFact),
+        referencePoints: one.referencePoints,
       };
     }
     case 'read-history': {
@@ -81,15 +151,29 @@ function outcome(world: HypervWorld, node: string, name: HostScript, request: Re
     case 'take-checkpoint': {
       const one = vm();
       const { claim, attempt } = request;
-      const unnamed = one.checkpoints.filter((each) => !known(each.id) && !each.name.startsWith('Causeway ') && (claim === null ? Number(attempt) > 1 : each.id === claim));
+      const unnamed = one.checkpoints.filter(
+        (each) =>
+          !known(each.id) &&
+          !each.name.startsWith('Causeway ') &&
+          (claim === null ? Number(attempt) > 1 : each.id === claim),
+      );
       if (unnamed.length > 1) throw new Refusal('source.vm-busy', 'another program takes checkpoints of the VM');
       let checkpoint = one.checkpoints.find((each) => each.name === request['name']) ?? unnamed[0];
       if (checkpoint === undefined) {
-        if (request['level'] === 1 && !one.facts.hasIntegrationServices) throw new Refusal('source.quiesce-failed', 'the checkpoint failed with 32768: the guest has no integration services');
-        if (fails) throw new Refusal(request['level'] === 1 ? 'source.quiesce-failed' : 'source.snapshot-failed', 'the checkpoint failed with 32768');
+        if (request['level'] === 1 && !one.facts.hasIntegrationServices)
+          throw new Refusal(
+            'source.quiesce-failed',
+            'the checkpoint failed with 32768: the guest has no integration services',
+          );
+        if (fails)
+          throw new Refusal(
+            request['level'] === 1 ? 'source.quiesce-failed' : 'source.snapshot-failed',
+            'the checkpoint failed with 32768',
+          );
         checkpoint = one.takeCheckpoint(undefined, Number(request['level']));
       }
-      if (checkpoint.name !== request['name']) [checkpoint.name, checkpoint.notes] = [String(request['name']), String(request['notes'])];
+      if (checkpoint.name !== request['name'])
+        [checkpoint.name, checkpoint.notes] = [String(request['name']), String(request['notes'])];
       return { host: node, checkpoint: checkpointFact(checkpoint) };
     }
     case 'convert-checkpoint': {
@@ -97,9 +181,12 @@ function outcome(world: HypervWorld, node: string, name: HostScript, request: Re
       if (fails) throw new Refusal('source.snapshot-failed', 'the conversion to a reference point failed with 32768');
       const before = one.referencePoints.map(({ id }) => id);
       const isConverted = one.convert(String(request['checkpointId']));
-      if (isConverted) for (const { id } of one.referencePoints) if (!before.includes(id)) one.ownReferencePoints.add(id);
+      if (isConverted)
+        for (const { id } of one.referencePoints) if (!before.includes(id)) one.ownReferencePoints.add(id);
       const mayBeDone = request['mayBeDone'] === true || Number(request['attempt']) > 1;
-      const points = one.referencePoints.filter(({ id }) => (isConverted ? !before.includes(id) : mayBeDone && !known(id)));
+      const points = one.referencePoints.filter(({ id }) =>
+        isConverted ? !before.includes(id) : mayBeDone && !known(id),
+      );
       return { referencePoint: points.length === 1 ? points[0] : null };
     }
     case 'remove-checkpoint':
@@ -120,13 +207,16 @@ function outcome(world: HypervWorld, node: string, name: HostScript, request: Re
     }
     case 'used-blocks': {
       const file = world.file(String(request['path']));
-      return file === undefined ? { reason: 'Could not find file' } : { ranges: runs(file.used, blockBytes, 0, file.content.length).join(' ') };
+      return file === undefined
+        ? { reason: 'Could not find file' }
+        : { ranges: runs(file.used, blockBytes, 0, file.content.length).join(' ') };
     }
     case 'stop-vm': {
       const one = vm();
       const before = one.facts.state;
       if (request['ask'] === true) {
-        if (!one.facts.hasIntegrationServices) throw new Refusal('source.shutdown-refused', 'the integration services of the guest do not run');
+        if (!one.facts.hasIntegrationServices)
+          throw new Refusal('source.shutdown-refused', 'the integration services of the guest do not run');
         one.facts.state = 'off';
       }
       return { state: request['ask'] === true ? before : one.facts.state };
@@ -136,7 +226,12 @@ function outcome(world: HypervWorld, node: string, name: HostScript, request: Re
   }
 }
 
-const ofDisk = ({ identifier, format, chain, type }: RigDisk): Pick<FrozenFile, 'identifier' | 'format' | 'chain' | 'type'> => ({ identifier, format, chain, type });
+const ofDisk = ({
+  identifier,
+  format,
+  chain,
+  type,
+}: RigDisk): Pick<FrozenFile, 'identifier' | 'format' | 'chain' | 'type'> => ({ identifier, format, chain, type });
 
 function runs(map: Uint8Array, unit: number, from: number, to: number): readonly string[] {
   return Array.from(map).flatMap((marked, index) => {
@@ -145,9 +240,21 @@ function runs(map: Uint8Array, unit: number, from: number, to: number): readonly
   });
 }
 
-function fileFact(path: string, { identifier, format, chain, type }: Pick<FrozenFile, 'identifier' | 'format' | 'chain' | 'type'>, sizeBytes: number): Request {
+function fileFact(
+  path: string,
+  { identifier, format, chain, type }: Pick<FrozenFile, 'identifier' | 'format' | 'chain' | 'type'>,
+  sizeBytes: number,
+): Request {
   // A list of one comes without brackets.
-  return { path, identifier, sizeBytes, fileBytes: 4 * 2 ** 20, format, type: chain.length > 0 ? 'differencing' : type, chain: chain.length === 1 ? chain[0] : chain };
+  return {
+    path,
+    identifier,
+    sizeBytes,
+    fileBytes: 4 * 2 ** 20,
+    format,
+    type: chain.length > 0 ? 'differencing' : type,
+    chain: chain.length === 1 ? chain[0] : chain,
+  };
 }
 
 function checkpointFact({ id, name, notes, createdAt, files }: RigVm['checkpoints'][number]): Request {
@@ -159,11 +266,28 @@ function checkpointFact({ id, name, notes, createdAt, files }: RigVm['checkpoint
 function describe(vm: RigVm): Request {
   const { hasIntegrationServices: _, problem: __, drives, ...facts } = vm.facts;
   return {
-    id: vm.id, ...facts, status: vm.merging > 0 ? 32772 : 2, processors: 2, memoryBytes: 2 ** 31, isClustered: false, systemVersion: '6.1',
-    disks: [...vm.disks.map((disk, index) => ({
-      controller: 'scsi', number: 0, location: index, path: vm.livePath(disk), physicalDisk: null, isShared: false,
-      file: fileFact(vm.livePath(disk), vm.livePath(disk) === disk.path ? disk : { ...ofDisk(disk), chain: [disk.path, ...disk.chain] }, disk.sizeBytes),
-    })), ...drives],
+    id: vm.id,
+    ...facts,
+    status: vm.merging > 0 ? 32772 : 2,
+    processors: 2,
+    memoryBytes: 2 ** 31,
+    isClustered: false,
+    systemVersion: '6.1',
+    disks: [
+      ...vm.disks.map((disk, index) => ({
+        controller: 'scsi',
+        number: 0,
+        location: index,
+        path: vm.livePath(disk),
+        physicalDisk: null,
+        isShared: false,
+        file: fileFact(
+          vm.livePath(disk),
+          vm.livePath(disk) === disk.path ? disk : { ...ofDisk(disk), chain: [disk.path, ...disk.chain] },
+          disk.sizeBytes,
+        ),
+      })),
+      ...drives,
+    ],
   };
 }
-

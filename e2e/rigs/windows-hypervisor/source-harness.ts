@@ -1,10 +1,18 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createHypervSource, type HypervConnection } from '../../../electron/engine/platforms/windows-hypervisor/index.ts';
+import {
+  createHypervSource,
+  type HypervConnection,
+} from '../../../electron/engine/platforms/windows-hypervisor/index.ts';
 import { ledgerScope } from '../../../electron/engine/store/ledger.ts';
 import { openStore } from '../../../electron/engine/store/store.ts';
-import { callFaults, type CallFault, type MortalProcess, type PlatformCalls } from '../../conformance/platform-calls.ts';
+import {
+  callFaults,
+  type CallFault,
+  type MortalProcess,
+  type PlatformCalls,
+} from '../../conformance/platform-calls.ts';
 import type { LedgerEntry } from '../../../electron/engine/ports/ledger.ts';
 import type { SourcePlatform } from '../../../electron/engine/ports/source-platform.ts';
 import type { SourceHarness } from '../../conformance/source-harness.ts';
@@ -15,7 +23,13 @@ import type { RigVm } from './world.ts';
 
 const MIB = 2 ** 20;
 const effects: Readonly<Record<CallFault, RequestEffect | 'fails-later'>> = {
-  'refused-for-now': 'refuse-503', throttled: 'refuse-429', 'cut-before': 'cut-before', 'gateway-error-after': 'gateway-error-after', 'cut-after': 'cut-after', 'never-answered': 'never-answer', 'fails-later': 'fails-later',
+  'refused-for-now': 'refuse-503',
+  throttled: 'refuse-429',
+  'cut-before': 'cut-before',
+  'gateway-error-after': 'gateway-error-after',
+  'cut-after': 'cut-after',
+  'never-answered': 'never-answer',
+  'fails-later': 'fails-later',
 };
 
 export interface HypervHarness extends SourceHarness {
@@ -53,17 +67,41 @@ export async function hypervHarness(options: HypervHarnessOptions = {}): Promise
   const store = openStore(folder, undefined, hurriedClock(20));
   const notes: string[] = [];
   const connection: HypervConnection = {
-    host: world.nodes[0] ?? '', port: rig.hosts[0]?.port ?? 0, username: rig.username, password: rig.password, certificate_sha256: rig.hosts.map(({ certificateSha256 }) => certificateSha256),
-    ...(options.reader === true ? { disk_access: 'reader' as const, reader_port: 0 } : { rct_port: rig.rct.port, rct_password: rig.rct.key }), ca_certificate: rig.rct.certificatePem, ...options.connection,
+    host: world.nodes[0] ?? '',
+    port: rig.hosts[0]?.port ?? 0,
+    username: rig.username,
+    password: rig.password,
+    certificate_sha256: rig.hosts.map(({ certificateSha256 }) => certificateSha256),
+    ...(options.reader === true
+      ? { disk_access: 'reader' as const, reader_port: 0 }
+      : { rct_port: rig.rct.port, rct_password: rig.rct.key }),
+    ca_certificate: rig.rct.certificatePem,
+    ...options.connection,
   };
   /** How long an answer is waited for: as long as a busy machine needs, except where none comes. Who is too late then is asked once more, or that process fails. */
   let answerMs = 6000;
   const open = (executionId: string, process?: MortalProcess, more: Partial<HypervConnection> = {}) => {
     const use = { replicaId: 'rep-1', executionId };
-    return createHypervSource({ ...connection, ...more }, {
-      scratchFolder: folder, use: { ...use, note: (message) => void notes.push(message) },
-      ledger: ledgerScope(process === undefined ? store.ledger : process.ledger(store.ledger), { endpointId: 'end-1', ...use, side: 'source' }),
-    }, { clock: hurriedClock(5), random: () => 0, backOff: { attempts: 4, firstMs: 1, capMs: 5 }, timeoutMs: answerMs, readerStartMs: options.readerStartMs ?? 30_000, ...(options.nodePatienceMs === undefined ? {} : { nodePatienceMs: options.nodePatienceMs }) });
+    return createHypervSource(
+      { ...connection, ...more },
+      {
+        scratchFolder: folder,
+        use: { ...use, note: (message) => void notes.push(message) },
+        ledger: ledgerScope(process === undefined ? store.ledger : process.ledger(store.ledger), {
+          endpointId: 'end-1',
+          ...use,
+          side: 'source',
+        }),
+      },
+      {
+        clock: hurriedClock(5),
+        random: () => 0,
+        backOff: { attempts: 4, firstMs: 1, capMs: 5 },
+        timeoutMs: answerMs,
+        readerStartMs: options.readerStartMs ?? 30_000,
+        ...(options.nodePatienceMs === undefined ? {} : { nodePatienceMs: options.nodePatienceMs }),
+      },
+    );
   };
   const platform = open('exe-1');
   const calls: PlatformCalls = {
@@ -95,12 +133,21 @@ export async function hypervHarness(options: HypervHarnessOptions = {}): Promise
     return found;
   };
   const removeRecorded = async (entry: LedgerEntry): Promise<void> => {
-    const scope = ledgerScope(store.ledger, { endpointId: 'end-1', replicaId: 'rep-1', executionId: entry.executionId ?? 'exe-1', side: 'source' });
+    const scope = ledgerScope(store.ledger, {
+      endpointId: 'end-1',
+      replicaId: 'rep-1',
+      executionId: entry.executionId ?? 'exe-1',
+      side: 'source',
+    });
     const [shown] = scope.list().filter(({ entryId }) => entryId === entry.entryId);
     if (shown !== undefined) await platform.removeResource?.(shown, scope, AbortSignal.timeout(60_000));
   };
   return {
-    rig, vm, notes, platform, calls,
+    rig,
+    vm,
+    notes,
+    platform,
+    calls,
     open: (more) => open('exe-1', undefined, more),
     nextExecution: (more) => open('exe-2', undefined, more),
     entries: () => store.ledger.list(),
@@ -108,10 +155,16 @@ export async function hypervHarness(options: HypervHarnessOptions = {}): Promise
     // The engine goes on with an execution that was interrupted, under its name.
     reopen: (process) => open('exe-1', process),
     leftovers: async () => [
-      ...world.vms.flatMap(({ facts, checkpoints, referencePoints }) => [...checkpoints.map(({ name }) => `checkpoint ${name} of ${facts.name}`), ...referencePoints.map(({ id }) => `reference point ${id} of ${facts.name}`)]),
+      ...world.vms.flatMap(({ facts, checkpoints, referencePoints }) => [
+        ...checkpoints.map(({ name }) => `checkpoint ${name} of ${facts.name}`),
+        ...referencePoints.map(({ id }) => `reference point ${id} of ${facts.name}`),
+      ]),
       ...world.nodes.flatMap((node) => [...world.rulesOf(node)].map((rule) => `firewall rule ${rule} on ${node}`)),
       ...(await rig.runningReaders()).map(({ name }) => `reader ${name}`),
-      ...store.ledger.list({}).filter(({ state }) => state !== 'removed').map(({ kind, key }) => `${kind} ${key} in the ledger`),
+      ...store.ledger
+        .list({})
+        .filter(({ state }) => state !== 'removed')
+        .map(({ kind, key }) => `${kind} ${key} in the ledger`),
     ],
     vmId: vm.id,
     environment: { verify_rct_server: 'no' },

@@ -24,7 +24,11 @@ const assets = join(import.meta.dirname, '..', '..', '..', 'assets', 'worker', '
 
 /** `hostKey` is what clients know it by. */
 export function makeHostKey(): { readonly privateKey: string; readonly hostKey: string } {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048, privateKeyEncoding: { type: 'pkcs1', format: 'pem' }, publicKeyEncoding: { type: 'pkcs1', format: 'pem' } });
+  const { privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+    publicKeyEncoding: { type: 'pkcs1', format: 'pem' },
+  });
   const parsed = ssh2.utils.parseKey(privateKey);
   if (parsed instanceof Error) throw parsed;
   return { privateKey, hostKey: `${parsed.type} ${parsed.getPublicSSH().toString('base64')}` };
@@ -60,47 +64,61 @@ export async function startSshServer(rig: HypervRig, node: string): Promise<RigS
         socket.pipe(channel).pipe(socket);
       });
     });
-    client.on('session', (accept) => accept().on('exec', (acceptExec, reject, { command }) => {
-      const found = /^powershell\.exe -NoProfile -NonInteractive -InputFormat (Text|None) -ExecutionPolicy Bypass -EncodedCommand ([A-Za-z0-9+/=]+)$/.exec(command);
-      if (found === null || command.length > 8191) return void reject();
-      const channel = acceptExec();
-      const script = Buffer.from(found[2] ?? '', 'base64').toString('utf16le');
-      if (found[1] === 'None') {
-        if (script !== `$ProgressPreference = 'SilentlyContinue'\n${readFileSync(join(assets, 'stream-reader.ps1'), 'utf8')}`) return void channel.exit(1);
-        // The program comes first, after its length.
-        const head = String(program.length).padStart(8, '0').length + program.length;
-        let skipped = 0;
-        rig.files.keep(rig.world.frozenFiles);
-        const reader = startStreamReader(rig.files);
-        streams += 1;
-        reader.once('exit', () => {
-          streams -= 1;
-          channel.exit(0);
-          channel.end();
+    client.on('session', (accept) =>
+      accept().on('exec', (acceptExec, reject, { command }) => {
+        const found =
+          /^powershell\.exe -NoProfile -NonInteractive -InputFormat (Text|None) -ExecutionPolicy Bypass -EncodedCommand ([A-Za-z0-9+/=]+)$/.exec(
+            command,
+          );
+        if (found === null || command.length > 8191) return void reject();
+        const channel = acceptExec();
+        const script = Buffer.from(found[2] ?? '', 'base64').toString('utf16le');
+        if (found[1] === 'None') {
+          if (
+            script !==
+            `$ProgressPreference = 'SilentlyContinue'\n${readFileSync(join(assets, 'stream-reader.ps1'), 'utf8')}`
+          )
+            return void channel.exit(1);
+          // The program comes first, after its length.
+          const head = String(program.length).padStart(8, '0').length + program.length;
+          let skipped = 0;
+          rig.files.keep(rig.world.frozenFiles);
+          const reader = startStreamReader(rig.files);
+          streams += 1;
+          reader.once('exit', () => {
+            streams -= 1;
+            channel.exit(0);
+            channel.end();
+          });
+          reader.stdin?.on('error', () => undefined);
+          channel.on('data', (piece: Buffer) => {
+            const drop = Math.min(piece.length, head - skipped);
+            skipped += drop;
+            reader.stdin?.write(piece.subarray(drop));
+          });
+          channel.once('close', () => reader.stdin?.end());
+          channel.once('end', () => reader.stdin?.end());
+          reader.stdout?.on('data', (piece: Buffer) => channel.write(piece));
+          return;
+        }
+        const input: Buffer[] = [];
+        channel.on('data', (piece: Buffer) => input.push(piece));
+        channel.once('end', () => {
+          const run = rig.runOn.get(node);
+          const answer =
+            run?.({ program: 'powershell.exe', script, input: Buffer.concat(input) }) ??
+            Promise.reject(new Error(`no node ${node}`));
+          answer.then(
+            ({ stdout = '', exitCode = 0 }) => {
+              channel.write(stdout);
+              channel.exit(exitCode);
+              channel.end();
+            },
+            () => channel.exit(1),
+          );
         });
-        reader.stdin?.on('error', () => undefined);
-        channel.on('data', (piece: Buffer) => {
-          const drop = Math.min(piece.length, head - skipped);
-          skipped += drop;
-          reader.stdin?.write(piece.subarray(drop));
-        });
-        channel.once('close', () => reader.stdin?.end());
-        channel.once('end', () => reader.stdin?.end());
-        reader.stdout?.on('data', (piece: Buffer) => channel.write(piece));
-        return;
-      }
-      const input: Buffer[] = [];
-      channel.on('data', (piece: Buffer) => input.push(piece));
-      channel.once('end', () => {
-        const run = rig.runOn.get(node);
-        const answer = run?.({ program: 'powershell.exe', script, input: Buffer.concat(input) }) ?? Promise.reject(new Error(`no node ${node}`));
-        answer.then(({ stdout = '', exitCode = 0 }) => {
-          channel.write(stdout);
-          channel.exit(exitCode);
-          channel.end();
-        }, () => channel.exit(1));
-      });
-    }));
+      }),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, node, resolve));
   return {
@@ -112,9 +130,10 @@ export async function startSshServer(rig: HypervRig, node: string): Promise<RigS
     cut: () => {
       for (const client of clients) client.end();
     },
-    close: () => new Promise((resolve) => {
-      for (const client of clients) client.end();
-      server.close(() => resolve());
-    }),
+    close: () =>
+      new Promise((resolve) => {
+        for (const client of clients) client.end();
+        server.close(() => resolve());
+      }),
   };
 }

@@ -1,7 +1,14 @@
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { makeCertificate } from '../../../electron/engine/transport/certificates.ts';
-import { startWinrmStandIn, type CommandAnswer, type ReceivedCommand, type RequestEffect, type SignIn, type WinrmStandIn } from '../windows/winrm-stand-in/start.ts';
+import {
+  startWinrmStandIn,
+  type CommandAnswer,
+  type ReceivedCommand,
+  type RequestEffect,
+  type SignIn,
+  type WinrmStandIn,
+} from '../windows/winrm-stand-in/start.ts';
 import { DiskFiles, startReader, type ReaderRequest, type RigReader } from './reader-stand-in.ts';
 import { answerScript, changingScripts, scriptOf } from './script-answers.ts';
 import { HypervWorld } from './world.ts';
@@ -61,7 +68,12 @@ export async function startHyperv(options: HypervRigOptions = {}): Promise<Hyper
   }
 }
 
-async function startOnce({ nodes = ['127.0.0.1'], authentication = 'ntlm', signIn, certificate: issued }: HypervRigOptions): Promise<HypervRig> {
+async function startOnce({
+  nodes = ['127.0.0.1'],
+  authentication = 'ntlm',
+  signIn,
+  certificate: issued,
+}: HypervRigOptions): Promise<HypervRig> {
   const world = new HypervWorld(nodes);
   const calls: RigCall[] = [];
   const hosts: WinrmStandIn[] = [];
@@ -77,22 +89,36 @@ async function startOnce({ nodes = ['127.0.0.1'], authentication = 'ntlm', signI
   /** A reader is started to its end also when its caller has gone away meanwhile: who looks for one afterwards finds it. */
   const starting = new Set<Promise<CommandAnswer>>();
   const files = new DiskFiles();
-  const runs = async (node: string, { name, request }: NonNullable<ReturnType<typeof scriptOf>>, fails: boolean): Promise<CommandAnswer> => {
+  const runs = async (
+    node: string,
+    { name, request }: NonNullable<ReturnType<typeof scriptOf>>,
+    fails: boolean,
+  ): Promise<CommandAnswer> => {
     const line = (answer: unknown): CommandAnswer => ({ stdout: `${JSON.stringify(answer)}\r\n` });
     if (name === 'run-reader') {
-      if (fails || !world.canReadDisks) return { ...line({ error: { code: 'source.request-refused', message: 'Add-Type is blocked by the administrator' } }), exitCode: 3 };
+      if (fails || !world.canReadDisks)
+        return {
+          ...line({ error: { code: 'source.request-refused', message: 'Add-Type is blocked by the administrator' } }),
+          exitCode: 3,
+        };
       files.keep(world.frozenFiles);
-      const started = startReader(node, request as unknown as ReaderRequest, files, world.rulesOf(node)).then(({ reader, answer }) => {
-        readers.push(reader);
-        starting.delete(started);
-        return answer;
-      });
+      const started = startReader(node, request as unknown as ReaderRequest, files, world.rulesOf(node)).then(
+        ({ reader, answer }) => {
+          readers.push(reader);
+          starting.delete(started);
+          return answer;
+        },
+      );
       starting.add(started);
       return started;
     }
     await Promise.allSettled(starting);
     const running = readers.filter((reader) => reader.process.exitCode === null && reader.process.signalCode === null);
-    if (name === 'find-reader') return line({ found: world.rulesOf(node).has(String(request['name'])) || running.some((reader) => reader.name === request['name']) });
+    if (name === 'find-reader')
+      return line({
+        found:
+          world.rulesOf(node).has(String(request['name'])) || running.some((reader) => reader.name === request['name']),
+      });
     if (name === 'remove-reader') {
       for (const reader of running.filter((each) => each.name === request['name'])) {
         reader.kill();
@@ -102,30 +128,49 @@ async function startOnce({ nodes = ['127.0.0.1'], authentication = 'ntlm', signI
       return line({ removed: true });
     }
     const answer = answerScript(world, node, name, request, fails);
-    if (['take-checkpoint', 'convert-checkpoint', 'remove-checkpoint'].includes(name)) files.keep(readers.length > 0 || world.keepsFiles ? world.frozenFiles : []);
+    if (['take-checkpoint', 'convert-checkpoint', 'remove-checkpoint'].includes(name))
+      files.keep(readers.length > 0 || world.keepsFiles ? world.frozenFiles : []);
     return answer;
   };
   for (const node of nodes) {
     const onMessage = (action: string, command: ReceivedCommand | undefined): RequestEffect => {
       const name = command === undefined ? undefined : scriptOf(command)?.name;
-      const effect = decide(node, name === undefined ? action : `${action} ${name}`, action === 'Send' && changingScripts.has(name ?? ''));
+      const effect = decide(
+        node,
+        name === undefined ? action : `${action} ${name}`,
+        action === 'Send' && changingScripts.has(name ?? ''),
+      );
       if (effect !== 'fails-later') return effect;
       nextFails = true;
       return 'serve';
     };
     const run = async (command: ReceivedCommand): Promise<CommandAnswer> => {
       const script = scriptOf(command);
-      if (script === undefined) throw new Error(`a command that is no script of the product: ${command.script.slice(0, 80)}`);
+      if (script === undefined)
+        throw new Error(`a command that is no script of the product: ${command.script.slice(0, 80)}`);
       const fails = nextFails;
       nextFails = false;
       const mode = world.restrictedNodes.has(node) ? 'ConstrainedLanguage' : world.languageMode;
-      if (mode !== 'FullLanguage') return { stdout: `{"error":{"code":"source.host-restricted","message":"PowerShell runs in ${mode} mode"}}\r\n`, exitCode: 3 };
+      if (mode !== 'FullLanguage')
+        return {
+          stdout: `{"error":{"code":"source.host-restricted","message":"PowerShell runs in ${mode} mode"}}\r\n`,
+          exitCode: 3,
+        };
       return runs(node, script, fails);
     };
     runOn.set(node, run);
     const first = hosts[0];
     try {
-      hosts.push(await startWinrmStandIn(run, { authentication, signIn, host: node, certificate: issued, onMessage, ...(first === undefined ? {} : { port: first.port, password: first.password }) }));
+      hosts.push(
+        await startWinrmStandIn(run, {
+          authentication,
+          signIn,
+          host: node,
+          certificate: issued,
+          onMessage,
+          ...(first === undefined ? {} : { port: first.port, password: first.password }),
+        }),
+      );
     } catch (error) {
       for (const host of hosts) await host.close();
       throw error;
@@ -150,7 +195,14 @@ async function startOnce({ nodes = ['127.0.0.1'], authentication = 'ntlm', signI
     return readers.filter((reader) => reader.process.exitCode === null && reader.process.signalCode === null);
   };
   return {
-    world, hosts, calls, readers, files, runOn, username: first.username, password: first.password,
+    world,
+    hosts,
+    calls,
+    readers,
+    files,
+    runOn,
+    username: first.username,
+    password: first.password,
     rct: { port: rct.port, key: rct.key, certificatePem: rct.certificatePem },
     get effects() {
       return effects;
@@ -162,11 +214,18 @@ async function startOnce({ nodes = ['127.0.0.1'], authentication = 'ntlm', signI
     async leftOfCauseway() {
       return [
         ...world.vms.flatMap(({ facts, checkpoints, referencePoints, ownReferencePoints }) => [
-          ...checkpoints.filter(({ name }) => name.startsWith('Causeway ')).map(({ name }) => `checkpoint ${name} of ${facts.name}`),
-          ...referencePoints.filter(({ id }) => ownReferencePoints.has(id)).slice(1).map(({ id }) => `reference point ${id} of ${facts.name}`),
+          ...checkpoints
+            .filter(({ name }) => name.startsWith('Causeway '))
+            .map(({ name }) => `checkpoint ${name} of ${facts.name}`),
+          ...referencePoints
+            .filter(({ id }) => ownReferencePoints.has(id))
+            .slice(1)
+            .map(({ id }) => `reference point ${id} of ${facts.name}`),
         ]),
         ...(await runningReaders()).map(({ name }) => `reader ${name}`),
-        ...[...world.firewallRules].flatMap(([node, rules]) => [...rules].map((rule) => `firewall rule ${rule} on ${node}`)),
+        ...[...world.firewallRules].flatMap(([node, rules]) =>
+          [...rules].map((rule) => `firewall rule ${rule} on ${node}`),
+        ),
       ];
     },
     async close() {
@@ -188,7 +247,12 @@ interface RctStandIn {
 }
 
 /** The RCT service as its description has it: size and content of a disk, for who knows the key. */
-async function startRctService(world: HypervWorld, host: string, like: RctStandIn | undefined, decide: (node: string, name: string, changes: boolean) => RequestEffect | 'fails-later'): Promise<RctStandIn> {
+async function startRctService(
+  world: HypervWorld,
+  host: string,
+  like: RctStandIn | undefined,
+  decide: (node: string, name: string, changes: boolean) => RequestEffect | 'fails-later',
+): Promise<RctStandIn> {
   const key = 'rig-key-4711';
   const certificate = await makeCertificate('rct service');
   const sockets = new Set<Socket>();
@@ -196,17 +260,33 @@ async function startRctService(world: HypervWorld, host: string, like: RctStandI
     const url = new URL(request.url ?? '', 'https://rig');
     const found = /^\/vdisk\/([^/]+)\/(info|content)$/.exec(url.pathname);
     const effect = decide(host, `rct ${found?.[2] ?? url.pathname}`, false);
-    const end = (status: number, body: Buffer | string): void => void response.writeHead(status, { 'content-length': String(Buffer.byteLength(body)) }).end(body);
+    const end = (status: number, body: Buffer | string): void =>
+      void response.writeHead(status, { 'content-length': String(Buffer.byteLength(body)) }).end(body);
     if (effect === 'never-answer') return;
     if (effect === 'cut-before' || effect === 'cut-after') return void request.socket.destroy();
-    if (effect !== 'serve' && effect !== 'fails-later') return end(effect === 'refuse-429' ? 429 : effect === 'refuse-503' ? 503 : 502, '');
+    if (effect !== 'serve' && effect !== 'fails-later')
+      return end(effect === 'refuse-429' ? 429 : effect === 'refuse-503' ? 503 : 502, '');
     if (request.headers['auth_key'] !== key) return end(401, '');
     const file = world.file(decodeURIComponent(found?.[1] ?? ''));
     if (file === undefined) return end(404, 'Bad vdisk path');
-    if (found?.[2] === 'info') return end(200, JSON.stringify({ virtual_size: file.content.length, parent_path: null, virtual_storage_type: 3, provider_sub_type: 3 }));
+    if (found?.[2] === 'info')
+      return end(
+        200,
+        JSON.stringify({
+          virtual_size: file.content.length,
+          parent_path: null,
+          virtual_storage_type: 3,
+          provider_sub_type: 3,
+        }),
+      );
     const ranges = (url.searchParams.get('ranges') ?? '').split(',').map((each) => each.split(':').map(Number));
     // Reads come from the physical drive, which takes whole sectors.
-    if (ranges.some(([offset = 1, length = 1]) => offset % 512 !== 0 || length % 512 !== 0 || offset + length > file.content.length)) return end(500, '');
+    if (
+      ranges.some(
+        ([offset = 1, length = 1]) => offset % 512 !== 0 || length % 512 !== 0 || offset + length > file.content.length,
+      )
+    )
+      return end(500, '');
     end(200, Buffer.concat(ranges.map(([offset = 0, length = 0]) => file.content.subarray(offset, offset + length))));
   });
   server.on('connection', (socket: Socket) => {
@@ -215,7 +295,9 @@ async function startRctService(world: HypervWorld, host: string, like: RctStandI
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(like?.port ?? 0, host, resolve));
   return {
-    port: (server.address() as AddressInfo).port, key, certificatePem: certificate.certPem,
+    port: (server.address() as AddressInfo).port,
+    key,
+    certificatePem: certificate.certPem,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const socket of sockets) socket.destroy();

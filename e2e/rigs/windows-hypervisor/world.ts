@@ -88,13 +88,15 @@ export class RigDisk {
     data.copy(this.#bytes, offset);
     this.#written.fill(1, Math.floor(offset / sectorBytes), Math.ceil((offset + data.length) / sectorBytes));
     this.#used.fill(1, Math.floor(offset / blockBytes), Math.ceil((offset + data.length) / blockBytes));
-    for (const map of this.#tracked.values()) map.fill(1, Math.floor(offset / trackedBytes), Math.ceil((offset + data.length) / trackedBytes));
+    for (const map of this.#tracked.values())
+      map.fill(1, Math.floor(offset / trackedBytes), Math.ceil((offset + data.length) / trackedBytes));
   }
 
   /** Blocks that nobody wrote to take no memory. */
   #unfreeze(): void {
     const copy = Buffer.alloc(this.#bytes.length);
-    for (const [block, isUsed] of this.#used.entries()) if (isUsed === 1) this.#bytes.copy(copy, block * blockBytes, block * blockBytes, (block + 1) * blockBytes);
+    for (const [block, isUsed] of this.#used.entries())
+      if (isUsed === 1) this.#bytes.copy(copy, block * blockBytes, block * blockBytes, (block + 1) * blockBytes);
     this.#bytes = copy;
     this.#isFrozen = false;
     this.#written = Uint8Array.from(this.#written);
@@ -140,7 +142,19 @@ export class RigDisk {
     const trackingId = `rctX:${randomUUID().slice(0, 8)}:${randomUUID()}:00000001`;
     this.#tracked.set(trackingId, new Uint8Array(Math.ceil(this.#bytes.length / trackedBytes)));
     this.#isFrozen = true;
-    return { path: this.path, identifier: this.identifier, content: this.#bytes, written: this.#written, layers: this.#layers, used: Uint8Array.from(this.#used), format: this.format, type: this.type, chain: this.chain, changes, trackingId };
+    return {
+      path: this.path,
+      identifier: this.identifier,
+      content: this.#bytes,
+      written: this.#written,
+      layers: this.#layers,
+      used: Uint8Array.from(this.#used),
+      format: this.format,
+      type: this.type,
+      chain: this.chain,
+      changes,
+      trackingId,
+    };
   }
 
   forget(trackingId: string): void {
@@ -201,19 +215,51 @@ export class RigVm {
   constructor(name: string, node: string) {
     this.node = node;
     this.facts = {
-      name, state: 'running', generation: 2, version: '9.0', secureBoot: true, isShielded: false, hasTpm: false, checkpoints: 'production', system: 'Debian GNU/Linux 12 (bookworm)',
-      hasIntegrationServices: true, drives: [], devices: [], bootsFrom: '',
-      nics: [{ id: `Microsoft:${name}\\1`, name: 'Network Adapter', switch: 'External', mac: '00155D010A0B', isDynamicMac: true, isLegacy: false, vlanMode: 'access', vlan: 20, addresses: ['192.0.2.10', 'fe80::1'] }],
+      name,
+      state: 'running',
+      generation: 2,
+      version: '9.0',
+      secureBoot: true,
+      isShielded: false,
+      hasTpm: false,
+      checkpoints: 'production',
+      system: 'Debian GNU/Linux 12 (bookworm)',
+      hasIntegrationServices: true,
+      drives: [],
+      devices: [],
+      bootsFrom: '',
+      nics: [
+        {
+          id: `Microsoft:${name}\\1`,
+          name: 'Network Adapter',
+          switch: 'External',
+          mac: '00155D010A0B',
+          isDynamicMac: true,
+          isLegacy: false,
+          vlanMode: 'access',
+          vlan: 20,
+          addresses: ['192.0.2.10', 'fe80::1'],
+        },
+      ],
     };
   }
 
   /** Where the running VM writes: beside the disk while a checkpoint freezes it. */
   livePath(disk: RigDisk): string {
-    return this.checkpoints.length > 0 || this.merging > 0 ? disk.path.replace(/\.(vhdx?)$/i, '-AutoRecovery.a$1') : disk.path;
+    return this.checkpoints.length > 0 || this.merging > 0
+      ? disk.path.replace(/\.(vhdx?)$/i, '-AutoRecovery.a$1')
+      : disk.path;
   }
 
   takeCheckpoint(createdAt = new Date().toISOString(), level = 1): RigCheckpoint {
-    const checkpoint: RigCheckpoint = { id: `Microsoft:${randomUUID().toUpperCase()}`, name: `${this.facts.name} - Backup - (${createdAt})`, notes: '', createdAt, files: this.disks.map((disk) => disk.freeze()), level };
+    const checkpoint: RigCheckpoint = {
+      id: `Microsoft:${randomUUID().toUpperCase()}`,
+      name: `${this.facts.name} - Backup - (${createdAt})`,
+      notes: '',
+      createdAt,
+      files: this.disks.map((disk) => disk.freeze()),
+      level,
+    };
     this.checkpoints.push(checkpoint);
     return checkpoint;
   }
@@ -232,14 +278,20 @@ export class RigVm {
   convert(id: string): boolean {
     const checkpoint = this.removeCheckpoint(id, true);
     if (checkpoint === undefined) return false;
-    this.referencePoints.push({ id: `Microsoft:${randomUUID().toUpperCase()}\\REF`, disks: checkpoint.files.filter(({ format }) => format === 'vhdx').map(({ identifier, trackingId }) => ({ identifier, trackingId })) });
+    this.referencePoints.push({
+      id: `Microsoft:${randomUUID().toUpperCase()}\\REF`,
+      disks: checkpoint.files
+        .filter(({ format }) => format === 'vhdx')
+        .map(({ identifier, trackingId }) => ({ identifier, trackingId })),
+    });
     return true;
   }
 
   removeReferencePoint(id: string): void {
     const index = this.referencePoints.findIndex((one) => one.id === id);
     if (index < 0) return;
-    for (const { identifier, trackingId } of this.referencePoints.splice(index, 1)[0]?.disks ?? []) this.#diskOf(identifier)?.forget(trackingId);
+    for (const { identifier, trackingId } of this.referencePoints.splice(index, 1)[0]?.disks ?? [])
+      this.#diskOf(identifier)?.forget(trackingId);
   }
 
   #diskOf(identifier: string): RigDisk | undefined {

@@ -16,10 +16,16 @@ export interface WindowsCommandLine {
 /** @param project the name of a folder in the user's home folder */
 export function windowsCommandLine(windows: WindowsNode, project = 'project'): WindowsCommandLine {
   const folder = join(windows.home, project);
-  const env = { CAUSEWAY_PROJECT: windows.path(folder), CAUSEWAY_KEY_FILE: windows.path(join(windows.home, `${project}.key`)) };
+  const env = {
+    CAUSEWAY_PROJECT: windows.path(folder),
+    CAUSEWAY_KEY_FILE: windows.path(join(windows.home, `${project}.key`)),
+  };
   const start = (args: readonly string[], options: StartOptions = {}): WindowsProcess =>
     // Node 22 warns of its SQLite; that of later versions is as good as released.
-    windows.start(['--disable-warning=ExperimentalWarning', windows.path(join(root, 'out', 'main', 'cli.js')), ...args], { ...options, env: { ...env, ...options.env } });
+    windows.start(
+      ['--disable-warning=ExperimentalWarning', windows.path(join(root, 'out', 'main', 'cli.js')), ...args],
+      { ...options, env: { ...env, ...options.env } },
+    );
   const run = (args: readonly string[], options?: StartOptions): Promise<Answer> => start(args, options).ended;
   return {
     project: folder,

@@ -57,10 +57,17 @@ export async function startWindowsNode(): Promise<WindowsNode> {
   const prefix = join(folder, 'prefix');
   // Wine replaces its registry's files and never writes into those of the system, so that links are as good as copies.
   await run('cp', ['-al', join(image, 'prefix'), prefix]).catch(() => run('cp', ['-a', join(image, 'prefix'), prefix]));
-  for (const name of ['system.reg', 'user.reg', 'userdef.reg']) await run('cp', ['--remove-destination', join(image, 'prefix', name), join(prefix, name)]);
+  for (const name of ['system.reg', 'user.reg', 'userdef.reg'])
+    await run('cp', ['--remove-destination', join(image, 'prefix', name), join(prefix, name)]);
   const env: NodeJS.ProcessEnv = {
-    PATH: process.env['PATH'], HOME: process.env['HOME'], LANG: 'C.UTF-8',
-    WINEPREFIX: prefix, WINEDEBUG: '-all', WINEDLLOVERRIDES: 'winemenubuilder.exe=d;mscoree,mshtml=', NODE_SKIP_PLATFORM_CHECK: '1', NODE_COMPILE_CACHE: 'C:\\compile-cache',
+    PATH: process.env['PATH'],
+    HOME: process.env['HOME'],
+    LANG: 'C.UTF-8',
+    WINEPREFIX: prefix,
+    WINEDEBUG: '-all',
+    WINEDLLOVERRIDES: 'winemenubuilder.exe=d;mscoree,mshtml=',
+    NODE_SKIP_PLATFORM_CHECK: '1',
+    NODE_COMPILE_CACHE: 'C:\\compile-cache',
   };
   // It stays between programs: each of them would start all of the computer's services otherwise.
   const server = spawnBound('wineserver', ['-f', '-p'], { stdio: 'ignore', env });
@@ -75,14 +82,23 @@ export async function startWindowsNode(): Promise<WindowsNode> {
     const name = join(output, String((started += 1)));
     // Programs of Windows can write to files of this machine, not to its pipes.
     const files = [openInput(name, options.input), openSync(`${name}.out`, 'w'), openSync(`${name}.err`, 'w')] as const;
-    const child = spawnBound('wine', program, { stdio: [...files], cwd: options.cwd ?? home, env: { ...env, ...options.env } });
+    const child = spawnBound('wine', program, {
+      stdio: [...files],
+      cwd: options.cwd ?? home,
+      env: { ...env, ...options.env },
+    });
     files.forEach((file) => closeSync(file));
     const finished = new AbortController();
-    const followed = options.onLine === undefined ? Promise.resolve() : followLines(`${name}.out`, options.onLine, finished.signal);
+    const followed =
+      options.onLine === undefined ? Promise.resolve() : followLines(`${name}.out`, options.onLine, finished.signal);
     const ended = once(child, 'close').then(async ([status]): Promise<Answer> => {
       finished.abort();
       await followed;
-      return { status: status as number | null, stdout: readFileSync(`${name}.out`, 'utf8'), stderr: readFileSync(`${name}.err`, 'utf8') };
+      return {
+        status: status as number | null,
+        stdout: readFileSync(`${name}.out`, 'utf8'),
+        stderr: readFileSync(`${name}.err`, 'utf8'),
+      };
     });
     return {
       ended,
@@ -92,11 +108,13 @@ export async function startWindowsNode(): Promise<WindowsNode> {
       },
     };
   };
-  const start = (args: readonly string[], options?: StartOptions): WindowsProcess => launch([join(image, 'node.exe'), ...args], options);
+  const start = (args: readonly string[], options?: StartOptions): WindowsProcess =>
+    launch([join(image, 'node.exe'), ...args], options);
   return {
     driveC,
     home,
-    path: (file) => (file.startsWith(`${driveC}/`) ? `C:${file.slice(driveC.length)}` : `Z:${file}`).replaceAll('/', '\\'),
+    path: (file) =>
+      (file.startsWith(`${driveC}/`) ? `C:${file.slice(driveC.length)}` : `Z:${file}`).replaceAll('/', '\\'),
     start,
     run: (args, options) => start(args, options).ended,
     program: (args) => launch(args).ended,

@@ -5,7 +5,10 @@ import type { WindowsNode } from './windows-node.ts';
 const host = join(import.meta.dirname, '..', '..', '..', 'out', 'main', 'host.js');
 
 /** The workbench served from Windows' Node, with its engines, and its page in Debian's Chromium. */
-export async function openWindowsWorkbench(windows: WindowsNode, hostArguments: readonly string[] = []): Promise<OpenedPage> {
+export async function openWindowsWorkbench(
+  windows: WindowsNode,
+  hostArguments: readonly string[] = [],
+): Promise<OpenedPage> {
   const url = Promise.withResolvers<string>();
   const served = windows.start([windows.path(host), '--no-open', ...hostArguments], {
     onLine(line) {
@@ -13,7 +16,9 @@ export async function openWindowsWorkbench(windows: WindowsNode, hostArguments: 
       if (found !== undefined) url.resolve(found);
     },
   });
-  void served.ended.then(({ status, stderr }) => url.reject(new Error(`The host ended with ${status} before it said its address: ${stderr}`)));
+  void served.ended.then(({ status, stderr }) =>
+    url.reject(new Error(`The host ended with ${status} before it said its address: ${stderr}`)),
+  );
   const opened = await openInChromium(await url.promise);
   return {
     ...opened,

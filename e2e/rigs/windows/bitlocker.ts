@@ -11,14 +11,22 @@ const mib = 2 ** 20;
 /** A recovery key as Windows shows it: eight groups, each divisible by 11. */
 export function recoveryKeyOf(seed: string): string {
   const digest = createHash('sha256').update(seed).digest();
-  return Array.from({ length: 8 }, (_, index) => String(digest.readUInt16LE(index * 2) * 11).padStart(6, '0')).join('-');
+  return Array.from({ length: 8 }, (_, index) => String(digest.readUInt16LE(index * 2) * 11).padStart(6, '0')).join(
+    '-',
+  );
 }
 
 /**
  * Encrypts a part of a disk in place as BitLocker does (AES-XTS of 128 bits), with a recovery key as the only protector, or a clear key beside it. Its
  * metadata go to three places where the volume is empty. Returns the key that its sectors are encrypted with.
  */
-export async function encryptAsBitLocker(disk: string, start: number, size: number, recoveryKey: string, options: { readonly isSuspended?: boolean } = {}): Promise<Buffer> {
+export async function encryptAsBitLocker(
+  disk: string,
+  start: number,
+  size: number,
+  recoveryKey: string,
+  options: { readonly isSuspended?: boolean } = {},
+): Promise<Buffer> {
   const file = await open(disk, 'r+');
   try {
     const volumeKey = randomBytes(32);
@@ -91,30 +99,88 @@ function bySector(bytes: Buffer, first: number, work: (tweak: Buffer, sector: Bu
   return out;
 }
 
-const encrypted = (plain: Buffer, first: number, key: Buffer): Buffer => bySector(plain, first, (tweak, one) => createCipheriv('aes-128-xts', key, tweak).update(one));
-const decrypted = (bytes: Buffer, first: number, key: Buffer): Buffer => bySector(bytes, first, (tweak, one) => createDecipheriv('aes-128-xts', key, tweak).update(one));
+const encrypted = (plain: Buffer, first: number, key: Buffer): Buffer =>
+  bySector(plain, first, (tweak, one) => createCipheriv('aes-128-xts', key, tweak).update(one));
+const decrypted = (bytes: Buffer, first: number, key: Buffer): Buffer =>
+  bySector(bytes, first, (tweak, one) => createDecipheriv('aes-128-xts', key, tweak).update(one));
 
-function metadataOf(size: number, recoveryKey: string, volumeKey: Buffer, places: readonly number[], headerOffset: number, isSuspended: boolean): Buffer {
+function metadataOf(
+  size: number,
+  recoveryKey: string,
+  volumeKey: Buffer,
+  places: readonly number[],
+  headerOffset: number,
+  isSuspended: boolean,
+): Buffer {
   const masterKey = randomBytes(32);
   const salt = randomBytes(16);
   const stretched = entry(0, 3, Buffer.concat([u32(0x1000), salt]));
-  const master = entry(2, 8, Buffer.concat([
-    randomBytes(16), Buffer.alloc(8), u16(0), u16(0x0800), stretched, entry(0, 5, sealed(stretch(recoveryKey, salt), keyDatum(masterKey, 0x2003))),
-  ]));
+  const master = entry(
+    2,
+    8,
+    Buffer.concat([
+      randomBytes(16),
+      Buffer.alloc(8),
+      u16(0),
+      u16(0x0800),
+      stretched,
+      entry(0, 5, sealed(stretch(recoveryKey, salt), keyDatum(masterKey, 0x2003))),
+    ]),
+  );
   // While protection is suspended, the master key stands beside it under a key that anybody can read.
   const clearKey = randomBytes(32);
-  const clear = entry(2, 8, Buffer.concat([randomBytes(16), Buffer.alloc(8), u16(0), u16(0), entry(0, 1, Buffer.concat([u32(0x2003), clearKey])), entry(0, 5, sealed(clearKey, keyDatum(masterKey, 0x2003)))]));
+  const clear = entry(
+    2,
+    8,
+    Buffer.concat([
+      randomBytes(16),
+      Buffer.alloc(8),
+      u16(0),
+      u16(0),
+      entry(0, 1, Buffer.concat([u32(0x2003), clearKey])),
+      entry(0, 5, sealed(clearKey, keyDatum(masterKey, 0x2003))),
+    ]),
+  );
   const entries = Buffer.concat([
-    master, ...(isSuspended ? [clear] : []), entry(3, 5, sealed(masterKey, keyDatum(volumeKey, 0x8004))), entry(0xf, 0xf, Buffer.concat([u64(headerOffset), u64(headerSize)])),
+    master,
+    ...(isSuspended ? [clear] : []),
+    entry(3, 5, sealed(masterKey, keyDatum(volumeKey, 0x8004))),
+    entry(0xf, 0xf, Buffer.concat([u64(headerOffset), u64(headerSize)])),
   ]);
   const length = 48 + entries.length;
   const units = Math.ceil((64 + length) / 16);
   const block = Buffer.alloc(units * 16);
   Buffer.concat([
-    Buffer.from('-FVE-FS-'), u16(units), u16(2), u16(4), u16(4), u64(size), u32(0), u32(headerSize / sector), ...places.map(u64), u64(headerOffset),
-    u32(length), u32(1), u32(48), u32(length), randomBytes(16), u32(9), u16(0x8004), u16(0), u64(0x1d5000000000000), entries,
+    Buffer.from('-FVE-FS-'),
+    u16(units),
+    u16(2),
+    u16(4),
+    u16(4),
+    u64(size),
+    u32(0),
+    u32(headerSize / sector),
+    ...places.map(u64),
+    u64(headerOffset),
+    u32(length),
+    u32(1),
+    u32(48),
+    u32(length),
+    randomBytes(16),
+    u32(9),
+    u16(0x8004),
+    u16(0),
+    u64(0x1d5000000000000),
+    entries,
   ]).copy(block);
-  const digest = Buffer.concat([u16(44), u16(0), u16(1), u16(1), u16(0x2005), u16(0), createHash('sha256').update(block).digest()]);
+  const digest = Buffer.concat([
+    u16(44),
+    u16(0),
+    u16(1),
+    u16(1),
+    u16(0x2005),
+    u16(0),
+    createHash('sha256').update(block).digest(),
+  ]);
   const nested = Buffer.concat([u16(80), u16(0), u16(5), u16(1), sealed(masterKey, digest)]);
   return Buffer.concat([block, u16(8 + nested.length), u16(2), u32(crc32(block)), nested]);
 }
@@ -131,7 +197,8 @@ function stretch(recoveryKey: string, salt: Buffer): Buffer {
   return state.subarray(0, 32);
 }
 
-const keyDatum = (key: Buffer, method: number): Buffer => Buffer.concat([u16(12 + key.length), u16(0), u16(1), u16(1), u32(method), key]);
+const keyDatum = (key: Buffer, method: number): Buffer =>
+  Buffer.concat([u16(12 + key.length), u16(0), u16(1), u16(1), u32(method), key]);
 
 function sealed(key: Buffer, content: Buffer): Buffer {
   const nonce = randomBytes(12);
@@ -140,7 +207,8 @@ function sealed(key: Buffer, content: Buffer): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), data]);
 }
 
-const entry = (type: number, value: number, data: Buffer): Buffer => Buffer.concat([u16(8 + data.length), u16(type), u16(value), u16(1), data]);
+const entry = (type: number, value: number, data: Buffer): Buffer =>
+  Buffer.concat([u16(8 + data.length), u16(type), u16(value), u16(1), data]);
 
 function u16(value: number): Buffer {
   const bytes = Buffer.alloc(2);

@@ -15,7 +15,9 @@ export async function requireWindowsRig(): Promise<void> {
     await run(python, ['-c', 'import hivex']);
     for (const program of ['ntfs-3g', 'mkntfs', 'xorriso', 'sfdisk']) await run('sh', ['-c', `command -v ${program}`]);
   } catch (error) {
-    throw new Error('the Windows rig needs the Debian packages python3-hivex, ntfs-3g, xorriso and fdisk', { cause: error });
+    throw new Error('the Windows rig needs the Debian packages python3-hivex, ntfs-3g, xorriso and fdisk', {
+      cause: error,
+    });
   }
 }
 
@@ -32,8 +34,18 @@ export async function makeVirtioDisc(path: string): Promise<string> {
 
 /** An archive with the folders of the guest initialization agent's. */
 export async function makeInitAgentArchive(path: string): Promise<string> {
-  const names = ['Bin/OpenStackService.exe', 'Bin/bsdtar.exe', 'Bin/mcopy.exe', 'Python/Python.exe', 'Python/Scripts/cloudbase-init.exe', 'Python/Lib/site-packages/cloudbaseinit/__init__.py'];
-  await writeFile(path, zipArchive(names.map((name) => ({ path: name, content: Buffer.from(`stand-in for ${name}`) }))));
+  const names = [
+    'Bin/OpenStackService.exe',
+    'Bin/bsdtar.exe',
+    'Bin/mcopy.exe',
+    'Python/Python.exe',
+    'Python/Scripts/cloudbase-init.exe',
+    'Python/Lib/site-packages/cloudbaseinit/__init__.py',
+  ];
+  await writeFile(
+    path,
+    zipArchive(names.map((name) => ({ path: name, content: Buffer.from(`stand-in for ${name}`) }))),
+  );
   return path;
 }
 
@@ -53,8 +65,15 @@ export async function inWindowsDisk(disk: string, script: string): Promise<void>
   const folder = await mkdtemp(join(tmpdir(), 'causeway-ntfs-'));
   try {
     // ntfs-3g may hold the device for a moment longer. It is only detached again while it is still of this disk: somebody else may have it by then.
-    await run('sh', ['-ec', `loop=$(losetup -f --show -o 1048576 "$1"); ntfs-3g "$loop" "$2"; (cd "$2"; eval "$3"); umount "$2"
-      for i in $(seq 100); do losetup -d "$loop" 2>/dev/null || true; [ "$(losetup -nO BACK-FILE "$loop" 2>/dev/null)" = "$1" ] || exit 0; sleep 0.1; done; exit 1`, 'sh', disk, folder, script]);
+    await run('sh', [
+      '-ec',
+      `loop=$(losetup -f --show -o 1048576 "$1"); ntfs-3g "$loop" "$2"; (cd "$2"; eval "$3"); umount "$2"
+      for i in $(seq 100); do losetup -d "$loop" 2>/dev/null || true; [ "$(losetup -nO BACK-FILE "$loop" 2>/dev/null)" = "$1" ] || exit 0; sleep 0.1; done; exit 1`,
+      'sh',
+      disk,
+      folder,
+      script,
+    ]);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

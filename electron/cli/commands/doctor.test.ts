@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { passphraseWrapper } from '../../secrets/passphrase-wrapper.ts';
 import { checkRuntime, missingInRuntime, probedScryptCost } from '../../engine/runtime/runtime-check.ts';
 
-test('the project\'s own Node has everything', async () => {
+test("the project's own Node has everything", async () => {
   expect((await checkRuntime()).filter(({ outcome }) => outcome === 'missing')).toEqual([]);
   expect(await missingInRuntime()).toEqual([]);
 });

@@ -20,7 +20,10 @@ const validate: CommandRegistrar = (program, context) => {
     .option('--catalog <file>', 'catalog of the destination, from "causeway catalog"')
     .addOption(new Option('--format <format>', 'output format').choices(reportFormats).default('text'))
     .option('--strict', 'warnings count as errors for the exit status')
-    .addHelpText('after', '\nExit status: 0 no errors, 1 errors found (with --strict: or warnings), 2 the check could not start.')
+    .addHelpText(
+      'after',
+      '\nExit status: 0 no errors, 1 errors found (with --strict: or warnings), 2 the check could not start.',
+    )
     .action(
       context.run(async (paths: readonly string[], options: ValidateOptions) => {
         const { runValidate } = await import('../validate/run-validate.ts');
@@ -48,23 +51,33 @@ const schema: CommandRegistrar = (program, context) => {
     .command('schema')
     .addArgument(new Argument('<plugin>', 'id of the plugin, or "document"').choices([...pluginIds, 'document']))
     .addArgument(new Argument('[side]', 'which of its environments').choices(['source', 'destination']))
-    .addOption(new Option('--format <format>', 'output format').choices(['json-schema', 'markdown', 'example']).default('json-schema'))
+    .addOption(
+      new Option('--format <format>', 'output format')
+        .choices(['json-schema', 'markdown', 'example'])
+        .default('json-schema'),
+    )
     .action(
-      context.run(async (plugin: PluginId | 'document', side: Side | undefined, { format }: { readonly format: Format }): Promise<ExitStatus> => {
-        const [{ plugins }, { renderSchema }, { documentSchemaText }] = await Promise.all([
-          import('../../../shared/plugins/registry.ts'),
-          import('../../../shared/plugins/render/render-schema.ts'),
-          import('../../../shared/plugins/render/document-schema.ts'),
-        ]);
-        if (plugin === 'document') {
-          if (format !== 'json-schema') throw new UsageError('a whole document is only available as json-schema');
-          context.stdout.write(documentSchemaText());
+      context.run(
+        async (
+          plugin: PluginId | 'document',
+          side: Side | undefined,
+          { format }: { readonly format: Format },
+        ): Promise<ExitStatus> => {
+          const [{ plugins }, { renderSchema }, { documentSchemaText }] = await Promise.all([
+            import('../../../shared/plugins/registry.ts'),
+            import('../../../shared/plugins/render/render-schema.ts'),
+            import('../../../shared/plugins/render/document-schema.ts'),
+          ]);
+          if (plugin === 'document') {
+            if (format !== 'json-schema') throw new UsageError('a whole document is only available as json-schema');
+            context.stdout.write(documentSchemaText());
+            return 0;
+          }
+          if (side === undefined) throw new UsageError(`specify which environment of ${plugin}: source or destination`);
+          if (plugins[plugin][side] === undefined) throw new UsageError(`${plugin} is not available as a ${side}`);
+          context.stdout.write(`${renderSchema(plugin, side, format).trimEnd()}\n`);
           return 0;
-        }
-        if (side === undefined) throw new UsageError(`specify which environment of ${plugin}: source or destination`);
-        if (plugins[plugin][side] === undefined) throw new UsageError(`${plugin} is not available as a ${side}`);
-        context.stdout.write(`${renderSchema(plugin, side, format).trimEnd()}\n`);
-        return 0;
-      }),
+        },
+      ),
     );
 };

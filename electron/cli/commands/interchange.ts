@@ -11,7 +11,9 @@ export const registerInterchange: CommandRegistrar = (program, context) => {
 const importPayloads: CommandRegistrar = (group, context) => {
   const command = group
     .command('import')
-    .description('Add the endpoints and transfers of a file to the project: one replica per instance. What cannot be imported is named.')
+    .description(
+      'Add the endpoints and transfers of a file to the project: one replica per instance. What cannot be imported is named.',
+    )
     .argument('<file>', 'payloads (JSON), or a script of coriolis commands')
     .option('--endpoint <id=name...>', 'use an endpoint of the project for one that the file only names')
     .option('--documents <folder>', 'write an environment document per VM instead; needs no project and no connection')
@@ -28,13 +30,24 @@ const importPayloads: CommandRegistrar = (group, context) => {
 const exportPayloads: CommandRegistrar = (group, context) => {
   const command = group
     .command('export')
-    .description('Print the endpoints and replicas as Coriolis takes them, without secrets. What cannot be exported is named on standard error.')
+    .description(
+      'Print the endpoints and replicas as Coriolis takes them, without secrets. What cannot be exported is named on standard error.',
+    )
     .argument('[replicas...]', 'names or ids; default: all')
-    .addOption(new Option('--format <format>', 'payloads of the REST interface, or a script for its command line').choices(['payloads', 'commands']).default('payloads'));
+    .addOption(
+      new Option('--format <format>', 'payloads of the REST interface, or a script for its command line')
+        .choices(['payloads', 'commands'])
+        .default('payloads'),
+    );
   inProject(command).action(
-    context.run(async (replicas: readonly string[], options: ProjectOptions & { format: 'payloads' | 'commands' }): Promise<ExitStatus> => {
-      const { runExport } = await import('../interchange/run-export.ts');
-      return runExport(replicas, options, context);
-    }),
+    context.run(
+      async (
+        replicas: readonly string[],
+        options: ProjectOptions & { format: 'payloads' | 'commands' },
+      ): Promise<ExitStatus> => {
+        const { runExport } = await import('../interchange/run-export.ts');
+        return runExport(replicas, options, context);
+      },
+    ),
   );
 };

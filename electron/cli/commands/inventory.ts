@@ -10,17 +10,23 @@ export const registerInventory: CommandRegistrar = (program, context) => {
 };
 
 /** Columns are recognized by their headings; nothing is mapped here. */
-const advices: Readonly<Record<RowAdvice, string>> = { 'os-unknown': 'Give the file a column "OS", or say it of all such VMs with --os linux or --os windows' };
+const advices: Readonly<Record<RowAdvice, string>> = {
+  'os-unknown': 'Give the file a column "OS", or say it of all such VMs with --os linux or --os windows',
+};
 
 type Options = ProjectOptions & { name?: string; os?: 'linux' | 'windows'; templates?: boolean; dryRun?: boolean };
 
 const importList: CommandRegistrar = (group, context) => {
   const command = group
     .command('import')
-    .description('Import a list of VMs from an RVTools workbook or a CSV file, and show what is new, changed and gone. Exit status 1 when rows were skipped.')
+    .description(
+      'Import a list of VMs from an RVTools workbook or a CSV file, and show what is new, changed and gone. Exit status 1 when rows were skipped.',
+    )
     .argument('<file>', '.xlsx or .csv; columns are recognized by their usual names')
     .option('--name <name>', 'name of the list; default: the name of the file')
-    .addOption(new Option('--os <system>', 'operating system of VMs without one in the file').choices(['linux', 'windows']))
+    .addOption(
+      new Option('--os <system>', 'operating system of VMs without one in the file').choices(['linux', 'windows']),
+    )
     .option('--templates', 'import templates too')
     .option('--dry-run', 'only show what would be imported');
   inProject(command).action(
@@ -37,16 +43,29 @@ const importList: CommandRegistrar = (group, context) => {
       const { printable } = await import('../output/printable.ts');
       const fileName = basename(file);
       const plans = guessPlans(await readTablesInWorker(fileName, readInputFile(file), context));
-      if (plans.length === 0) throw new CausewayError('inventory.unreadable', `${fileName}: no table has a column with VM names`);
-      const { machines, problems } = importMachines(plans, { withTemplates: options.templates === true, ...(options.os === undefined ? {} : { osWhenUnknown: options.os }) });
+      if (plans.length === 0)
+        throw new CausewayError('inventory.unreadable', `${fileName}: no table has a column with VM names`);
+      const { machines, problems } = importMachines(plans, {
+        withTemplates: options.templates === true,
+        ...(options.os === undefined ? {} : { osWhenUnknown: options.os }),
+      });
       for (const { severity, table, row, column, message, advice } of problems) {
-        context.stderr.write(`${printable(`${fileName}: ${table}${row === 0 ? '' : ` row ${row}`}${column === undefined ? '' : `, ${column}`}: ${severity}: ${message}${advice === undefined ? '' : `. ${advices[advice]}`}`)}\n`);
+        context.stderr.write(
+          `${printable(`${fileName}: ${table}${row === 0 ? '' : ` row ${row}`}${column === undefined ? '' : `, ${column}`}: ${severity}: ${message}${advice === undefined ? '' : `. ${advices[advice]}`}`)}\n`,
+        );
       }
       if (machines.length === 0) throw new CausewayError('inventory.unreadable', `${fileName}: no VM can be imported`);
       const name = options.name ?? fileName.replace(/\.[^.]*$/, '');
       const kept = await withProject({ ...options, createProject: options.dryRun !== true }, context, async (core) => {
-        if (options.dryRun !== true) return core.call('inventory.save', { name, origin: { kind: 'file', name: fileName }, machines: [...machines] }, { signal: context.signal });
-        const former = (await core.call('inventory.list', {}, { signal: context.signal })).find((list) => list.name === name);
+        if (options.dryRun !== true)
+          return core.call(
+            'inventory.save',
+            { name, origin: { kind: 'file', name: fileName }, machines: [...machines] },
+            { signal: context.signal },
+          );
+        const former = (await core.call('inventory.list', {}, { signal: context.signal })).find(
+          (list) => list.name === name,
+        );
         return { machines: compareInventories(former?.machines ?? [], machines, new Date().toISOString()) };
       });
       print(context, options, kept.machines, () => inventoryTable(kept.machines));
@@ -66,9 +85,16 @@ const listLists: CommandRegistrar = (group, context) => {
       const { inventoryTable } = await import('../output/project-tables.ts');
       const { table, print } = await import('../output/print.ts');
       const { CausewayError } = await import('../../../shared/model/causeway-error.ts');
-      const lists = await withProject(options, context, (core) => core.call('inventory.list', {}, { signal: context.signal }));
+      const lists = await withProject(options, context, (core) =>
+        core.call('inventory.list', {}, { signal: context.signal }),
+      );
       if (name === undefined) {
-        print(context, options, lists, () => table(['name', 'from', 'imported', 'machines'], lists.map((list) => [list.name, list.origin.name, list.importedAt, list.machines.length])));
+        print(context, options, lists, () =>
+          table(
+            ['name', 'from', 'imported', 'machines'],
+            lists.map((list) => [list.name, list.origin.name, list.importedAt, list.machines.length]),
+          ),
+        );
         return 0;
       }
       const list = lists.find((one) => one.name === name);
@@ -87,7 +113,9 @@ const removeList: CommandRegistrar = (group, context) => {
   inProject(command).action(
     context.run(async (name: string, options: ProjectOptions): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
-      await withProject(options, context, (core) => core.call('inventory.remove', { name }, { signal: context.signal }));
+      await withProject(options, context, (core) =>
+        core.call('inventory.remove', { name }, { signal: context.signal }),
+      );
       return 0;
     }),
   );

@@ -9,7 +9,9 @@ export const registerLedger: CommandRegistrar = (program, context) => {
 const listLedger: CommandRegistrar = (group, context) => {
   const command = group
     .command('list', { isDefault: true })
-    .description('List the resources that exist or may exist. With --check, exit status 1 when an endpoint could not be checked.')
+    .description(
+      'List the resources that exist or may exist. With --check, exit status 1 when an endpoint could not be checked.',
+    )
     .option('--check', 'ask the platforms which resources exist, and list those that are not in the ledger')
     .option('--removed', 'also list deleted resources');
   inProject(command).action(
@@ -18,9 +20,11 @@ const listLedger: CommandRegistrar = (group, context) => {
       const { ledgerTable, uncheckedText } = await import('../output/project-tables.ts');
       const { print } = await import('../output/print.ts');
       const input = { removed: options.removed === true };
-      const { items, endpoints } = await withProject(options, context, async (core) => (options.check === true
-        ? core.call('ledger.check', input, { signal: context.signal })
-        : { items: await core.call('ledger.list', input, { signal: context.signal }), endpoints: [] }));
+      const { items, endpoints } = await withProject(options, context, async (core) =>
+        options.check === true
+          ? core.call('ledger.check', input, { signal: context.signal })
+          : { items: await core.call('ledger.list', input, { signal: context.signal }), endpoints: [] },
+      );
       print(context, options, items, () => ledgerTable(items));
       const unchecked = uncheckedText(endpoints);
       context.stderr.write(unchecked);
@@ -32,7 +36,9 @@ const listLedger: CommandRegistrar = (group, context) => {
 const listOrphans: CommandRegistrar = (group, context) => {
   const command = group
     .command('orphans')
-    .description('List orphaned cloud resources. Exit status 1 when there are any, or when an endpoint could not be checked.')
+    .description(
+      'List orphaned cloud resources. Exit status 1 when there are any, or when an endpoint could not be checked.',
+    )
     .option('--check', 'ask the platforms which resources exist, and list those that are not in the ledger');
   inProject(command).action(
     context.run(async (options: ProjectOptions & { check?: boolean }): Promise<ExitStatus> => {
@@ -40,9 +46,11 @@ const listOrphans: CommandRegistrar = (group, context) => {
       const { ledgerTable, uncheckedText } = await import('../output/project-tables.ts');
       const { print } = await import('../output/print.ts');
       const input = { orphansOnly: true };
-      const { items, endpoints } = await withProject(options, context, async (core) => (options.check === true
-        ? core.call('ledger.check', input, { signal: context.signal })
-        : { items: await core.call('ledger.list', input, { signal: context.signal }), endpoints: [] }));
+      const { items, endpoints } = await withProject(options, context, async (core) =>
+        options.check === true
+          ? core.call('ledger.check', input, { signal: context.signal })
+          : { items: await core.call('ledger.list', input, { signal: context.signal }), endpoints: [] },
+      );
       print(context, options, items, () => ledgerTable(items));
       const unchecked = uncheckedText(endpoints);
       context.stderr.write(unchecked);
@@ -60,27 +68,46 @@ const removeOrphans: CommandRegistrar = (group, context) => {
     .option('--made-elsewhere', 'also delete the given resources if another computer created them')
     .option('--dry-run', 'only list what would be deleted');
   inProject(command).action(
-    context.run(async (entries: string[], options: ProjectOptions & { dryRun?: boolean; check?: boolean; madeElsewhere?: boolean }): Promise<ExitStatus> => {
-      const { withProject } = await import('../project/with-project.ts');
-      const { table, print } = await import('../output/print.ts');
-      const { uncheckedText } = await import('../output/project-tables.ts');
-      const input = { ...(entries.length === 0 ? {} : { entries }), dryRun: options.dryRun === true, check: options.check === true, madeElsewhere: options.madeElsewhere === true };
-      const { results, unchecked } = await withProject(options, context, async (core) => ({
-        unchecked: options.check === true ? uncheckedText((await core.call('ledger.check', {}, { signal: context.signal })).endpoints) : '',
-        results: await core.call('ledger.remove', input, { signal: context.signal }),
-      }));
-      print(context, options, results, () =>
-        table(['outcome', 'kind', 'name', 'entry', 'error'], results.map(({ item, outcome, error }) => [outcome, item.kind, item.name, item.entryId, error])));
-      context.stderr.write(unchecked);
-      return unchecked !== '' || results.some(({ outcome }) => outcome === 'failed') ? 1 : 0;
-    }),
+    context.run(
+      async (
+        entries: string[],
+        options: ProjectOptions & { dryRun?: boolean; check?: boolean; madeElsewhere?: boolean },
+      ): Promise<ExitStatus> => {
+        const { withProject } = await import('../project/with-project.ts');
+        const { table, print } = await import('../output/print.ts');
+        const { uncheckedText } = await import('../output/project-tables.ts');
+        const input = {
+          ...(entries.length === 0 ? {} : { entries }),
+          dryRun: options.dryRun === true,
+          check: options.check === true,
+          madeElsewhere: options.madeElsewhere === true,
+        };
+        const { results, unchecked } = await withProject(options, context, async (core) => ({
+          unchecked:
+            options.check === true
+              ? uncheckedText((await core.call('ledger.check', {}, { signal: context.signal })).endpoints)
+              : '',
+          results: await core.call('ledger.remove', input, { signal: context.signal }),
+        }));
+        print(context, options, results, () =>
+          table(
+            ['outcome', 'kind', 'name', 'entry', 'error'],
+            results.map(({ item, outcome, error }) => [outcome, item.kind, item.name, item.entryId, error]),
+          ),
+        );
+        context.stderr.write(unchecked);
+        return unchecked !== '' || results.some(({ outcome }) => outcome === 'failed') ? 1 : 0;
+      },
+    ),
   );
 };
 
 const terraformOfLedger: CommandRegistrar = (group, context) => {
   const command = group
     .command('terraform')
-    .description('Print import blocks for Terraform and OpenTofu for the resources that last: volumes, NICs, servers. What has none is named on standard error.')
+    .description(
+      'Print import blocks for Terraform and OpenTofu for the resources that last: volumes, NICs, servers. What has none is named on standard error.',
+    )
     .option('--endpoint <endpoint>', 'name or id; needed when several destinations have resources')
     .option('--replica <replica>', 'only the resources of this replica');
   inProject(command).action(
@@ -88,10 +115,16 @@ const terraformOfLedger: CommandRegistrar = (group, context) => {
       const { withProject } = await import('../project/with-project.ts');
       const { terraformText } = await import('../interchange/terraform-text.ts');
       const { items, endpoints, replica } = await withProject(options, context, async (core) => ({
-        items: await core.call('ledger.list', {}), endpoints: await core.call('endpoint.list', {}),
-        replica: options.replica === undefined ? undefined : await core.call('replica.show', { replica: options.replica }),
+        items: await core.call('ledger.list', {}),
+        endpoints: await core.call('endpoint.list', {}),
+        replica:
+          options.replica === undefined ? undefined : await core.call('replica.show', { replica: options.replica }),
       }));
-      const { text, notes } = terraformText(endpoints, replica === undefined ? items : items.filter(({ replicaId }) => replicaId === replica.id), options.endpoint);
+      const { text, notes } = terraformText(
+        endpoints,
+        replica === undefined ? items : items.filter(({ replicaId }) => replicaId === replica.id),
+        options.endpoint,
+      );
       context.stdout.write(text);
       context.stderr.write(notes);
       return 0;

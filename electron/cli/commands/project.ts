@@ -9,7 +9,9 @@ export const registerProject: CommandRegistrar = (program, context) => {
 const takeOver: CommandRegistrar = (group, context) => {
   const command = group
     .command('take-over')
-    .description('Use project data from another computer on this one from now on. The next execution of each replica compares whole disks.');
+    .description(
+      'Use project data from another computer on this one from now on. The next execution of each replica compares whole disks.',
+    );
   inProject(command).action(
     context.run(async (options: ProjectOptions): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
@@ -28,7 +30,9 @@ export const registerTrust: CommandRegistrar = (program, context) => {
 const showTrust: CommandRegistrar = (group, context) => {
   const command = group
     .command('show')
-    .description('Show what the project reaches: addresses, programs, sockets, certificates and secrets by name, and what is not accepted yet. Exit status 1 if something is not accepted yet.');
+    .description(
+      'Show what the project reaches: addresses, programs, sockets, certificates and secrets by name, and what is not accepted yet. Exit status 1 if something is not accepted yet.',
+    );
   inProject(command).action(
     context.run(async (options: ProjectOptions): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
@@ -57,7 +61,9 @@ const acceptTrust: CommandRegistrar = (group, context) => {
 const revokeTrust: CommandRegistrar = (group, context) => {
   const command = group
     .command('revoke')
-    .description('Stop trusting the project. No endpoint is contacted until the project is accepted again. Secrets stay in the vault.');
+    .description(
+      'Stop trusting the project. No endpoint is contacted until the project is accepted again. Secrets stay in the vault.',
+    );
   inProject(command).action(
     context.run(async (options: ProjectOptions): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
@@ -70,14 +76,24 @@ const revokeTrust: CommandRegistrar = (group, context) => {
 const setSharing: CommandRegistrar = (group, context) => {
   const command = group
     .command('sharing')
-    .description('Show or change whether endpoint addresses are written to the project files, for people who share the folder. Secrets are never written.')
-    .addArgument(new Argument('[state]', 'on: write addresses into the files; off: keep them on this computer only').choices(['on', 'off']));
+    .description(
+      'Show or change whether endpoint addresses are written to the project files, for people who share the folder. Secrets are never written.',
+    )
+    .addArgument(
+      new Argument('[state]', 'on: write addresses into the files; off: keep them on this computer only').choices([
+        'on',
+        'off',
+      ]),
+    );
   inProject(command).action(
     context.run(async (state: 'on' | 'off' | undefined, options: ProjectOptions): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
       const { print } = await import('../output/print.ts');
       const sharing = await withProject(options, context, (core) =>
-        state === undefined ? core.call('project.sharing', {}) : core.call('project.setSharing', { addresses: state === 'on' }));
+        state === undefined
+          ? core.call('project.sharing', {})
+          : core.call('project.setSharing', { addresses: state === 'on' }),
+      );
       print(context, options, [sharing], () => `Addresses in project files: ${sharing.addresses ? 'on' : 'off'}\n`);
       return 0;
     }),

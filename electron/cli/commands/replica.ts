@@ -1,5 +1,11 @@
 import { Option } from 'commander';
-import { inProject, UsageError, type CommandRegistrar, type ExitStatus, type ProjectOptions } from '../command-context.ts';
+import {
+  inProject,
+  UsageError,
+  type CommandRegistrar,
+  type ExitStatus,
+  type ProjectOptions,
+} from '../command-context.ts';
 import type { ExecuteOptions } from '../project/execute-replica.ts';
 import { runState } from '../output/run-state.ts';
 import { deployReplica } from './deployment.ts';
@@ -8,7 +14,18 @@ import { replicaChecks, replicaLife } from './replica-life.ts';
 /** `causeway replica …` */
 export const registerReplica: CommandRegistrar = (program, context) => {
   const group = program.command('replica');
-  for (const add of [createReplica, updateReplica, listReplicas, showReplica, replicaLife, replicaChecks, executeReplica, deleteReplica, deployReplica]) add(group, context);
+  for (const add of [
+    createReplica,
+    updateReplica,
+    listReplicas,
+    showReplica,
+    replicaLife,
+    replicaChecks,
+    executeReplica,
+    deleteReplica,
+    deployReplica,
+  ])
+    add(group, context);
 };
 
 const createReplica: CommandRegistrar = (group, context) => {
@@ -24,23 +41,38 @@ const createReplica: CommandRegistrar = (group, context) => {
     .option('--another', 'create it even if the VM already has a replica');
   inProject(command).action(
     context.run(
-      async (source: string, vm: string, destination: string, options: ProjectOptions & { environment?: string; providerConfig?: string; name?: string; another?: boolean }): Promise<ExitStatus> => {
+      async (
+        source: string,
+        vm: string,
+        destination: string,
+        options: ProjectOptions & { environment?: string; providerConfig?: string; name?: string; another?: boolean },
+      ): Promise<ExitStatus> => {
         const { readInputText, readEnvironments } = await import('../project/read-files.ts');
         const { withProject } = await import('../project/with-project.ts');
         const { pairs, print } = await import('../output/print.ts');
-        const environments = options.environment === undefined ? { source: {}, destination: {} } : readEnvironments(options.environment);
+        const environments =
+          options.environment === undefined ? { source: {}, destination: {} } : readEnvironments(options.environment);
         const input = {
-          source, destination, vm,
+          source,
+          destination,
+          vm,
           ...(options.name === undefined ? {} : { name: options.name }),
           sourceEnvironment: environments.source,
           destinationEnvironment: environments.destination,
-          ...(options.providerConfig === undefined ? {} : { providerConfiguration: readInputText(options.providerConfig) }),
+          ...(options.providerConfig === undefined
+            ? {}
+            : { providerConfiguration: readInputText(options.providerConfig) }),
         };
         const replica = await withProject(options, context, async (core) => {
           if (options.another !== true && options.name === undefined) {
             const from = (await core.call('endpoint.list', {})).find((one) => one.id === source || one.name === source);
-            const existing = (await core.call('replica.list', {})).filter((one) => one.sourceEndpointId === from?.id && (one.vmId === vm || one.vmName === vm));
-            if (existing.length > 0) throw new UsageError(`${vm} already has a replica: ${existing.map(({ name }) => name).join(', ')}. To create another replica, add --another`);
+            const existing = (await core.call('replica.list', {})).filter(
+              (one) => one.sourceEndpointId === from?.id && (one.vmId === vm || one.vmName === vm),
+            );
+            if (existing.length > 0)
+              throw new UsageError(
+                `${vm} already has a replica: ${existing.map(({ name }) => name).join(', ')}. To create another replica, add --another`,
+              );
           }
           return core.call('replica.create', input, { signal: context.signal });
         });
@@ -72,16 +104,26 @@ const updateReplica: CommandRegistrar = (group, context) => {
       const input = {
         replica,
         ...(options.name === undefined ? {} : { name: options.name }),
-        ...(environments === undefined ? {} : { sourceEnvironment: environments.source, destinationEnvironment: environments.destination }),
-        ...(options.providerConfig === undefined ? {} : { providerConfiguration: readInputText(options.providerConfig) }),
+        ...(environments === undefined
+          ? {}
+          : { sourceEnvironment: environments.source, destinationEnvironment: environments.destination }),
+        ...(options.providerConfig === undefined
+          ? {}
+          : { providerConfiguration: readInputText(options.providerConfig) }),
         ...(typeof options.wave === 'string' ? { wave: options.wave } : options.wave === false ? { wave: null } : {}),
       };
       const { requireWave } = await import('../project/waves.ts');
       const changed = await withProject(options, context, async (core) => {
-        if (typeof options.wave === 'string') requireWave(options.wave, (await core.call('defaults.show', {})).waves.map(({ name }) => name));
+        if (typeof options.wave === 'string')
+          requireWave(
+            options.wave,
+            (await core.call('defaults.show', {})).waves.map(({ name }) => name),
+          );
         return core.call('replica.update', input, { signal: context.signal });
       });
-      print(context, options, [changed], () => pairs({ replica: changed.name, id: changed.id, wave: changed.wave ?? '' }));
+      print(context, options, [changed], () =>
+        pairs({ replica: changed.name, id: changed.id, wave: changed.wave ?? '' }),
+      );
       return 0;
     }),
   );
@@ -95,15 +137,45 @@ const listReplicas: CommandRegistrar = (group, context) => {
       const { moment, table, print } = await import('../output/print.ts');
       const { isTerminalExecution } = await import('../../../shared/model/execution.ts');
       const { lifeStateText, lifeStepText } = await import('../../../shared/reports/life-text.ts');
-      const [replicas, lives, latest] = await withProject(options, context, (core) => Promise.all([core.call('replica.list', {}), core.call('replica.life', {}), core.call('execution.list', { latest: true })]));
-      const running = new Map(latest.filter(({ state }) => !isTerminalExecution(state)).map((execution) => [execution.replicaId, execution]));
+      const [replicas, lives, latest] = await withProject(options, context, (core) =>
+        Promise.all([
+          core.call('replica.list', {}),
+          core.call('replica.life', {}),
+          core.call('execution.list', { latest: true }),
+        ]),
+      );
+      const running = new Map(
+        latest.filter(({ state }) => !isTerminalExecution(state)).map((execution) => [execution.replicaId, execution]),
+      );
       const lifeOf = new Map(lives.map((life) => [life.replicaId, life]));
-      print(context, options, replicas.map((one) => ({ ...one, life: lifeOf.get(one.id)?.state, next: lifeOf.get(one.id)?.next, execution: running.get(one.id) })), () =>
-        table(['name', 'vm', 'disks', 'state', 'next', 'execution', 'state of', 'id'], replicas.map((one) => {
-          const life = lifeOf.get(one.id);
-          const next = life === undefined ? '' : lifeStepText[life.next];
-          return [one.name, one.vmName, one.disks.length, life === undefined ? undefined : lifeStateText[life.state], next === '' ? undefined : next, running.has(one.id) ? runState(running.get(one.id)!) : undefined, moment(one.lastSuccess) ?? 'never', one.id];
-        })));
+      print(
+        context,
+        options,
+        replicas.map((one) => ({
+          ...one,
+          life: lifeOf.get(one.id)?.state,
+          next: lifeOf.get(one.id)?.next,
+          execution: running.get(one.id),
+        })),
+        () =>
+          table(
+            ['name', 'vm', 'disks', 'state', 'next', 'execution', 'state of', 'id'],
+            replicas.map((one) => {
+              const life = lifeOf.get(one.id);
+              const next = life === undefined ? '' : lifeStepText[life.next];
+              return [
+                one.name,
+                one.vmName,
+                one.disks.length,
+                life === undefined ? undefined : lifeStateText[life.state],
+                next === '' ? undefined : next,
+                running.has(one.id) ? runState(running.get(one.id)!) : undefined,
+                moment(one.lastSuccess) ?? 'never',
+                one.id,
+              ];
+            }),
+          ),
+      );
       return 0;
     }),
   );
@@ -125,10 +197,29 @@ const showReplica: CommandRegistrar = (group, context) => {
       }));
       print(context, options, [replica], () =>
         [
-          pairs({ replica: replica.name, id: replica.id, vm: `${replica.vmName} (${replica.vmId})`, 'state of': moment(replica.lastSuccess) ?? 'never' }),
-          table(['disk', 'size', 'volume', 'state of'], replica.disks.map((disk) => [disk.diskId, bytes(disk.sizeBytes), disk.volumeId, moment(disk.synchronisedTo) ?? 'never'])),
-          table(['execution', 'number', 'state', 'ended'], executions.map((one) => [one.id, one.number, runState(one), moment(one.finishedAt)])),
-        ].filter((part) => part !== '').join('\n'));
+          pairs({
+            replica: replica.name,
+            id: replica.id,
+            vm: `${replica.vmName} (${replica.vmId})`,
+            'state of': moment(replica.lastSuccess) ?? 'never',
+          }),
+          table(
+            ['disk', 'size', 'volume', 'state of'],
+            replica.disks.map((disk) => [
+              disk.diskId,
+              bytes(disk.sizeBytes),
+              disk.volumeId,
+              moment(disk.synchronisedTo) ?? 'never',
+            ]),
+          ),
+          table(
+            ['execution', 'number', 'state', 'ended'],
+            executions.map((one) => [one.id, one.number, runState(one), moment(one.finishedAt)]),
+          ),
+        ]
+          .filter((part) => part !== '')
+          .join('\n'),
+      );
       return 0;
     }),
   );
@@ -137,14 +228,23 @@ const showReplica: CommandRegistrar = (group, context) => {
 const executeReplica: CommandRegistrar = (group, context) => {
   const command = group
     .command('execute')
-    .description('Bring a replica up to date. Resumes if interrupted before. Ctrl-C cancels and cleans up; press it again to skip the clean-up.')
+    .description(
+      'Bring a replica up to date. Resumes if interrupted before. Ctrl-C cancels and cleans up; press it again to skip the clean-up.',
+    )
     .argument('<replica>', 'name or id')
     .option('--shutdown-vm', 'shut down the VM before its snapshot')
     .option('--parallel-disks <number>', 'number of disks to copy in parallel')
-    .addOption(new Option('--verify <scope>', 'which blocks to read back and compare').choices(['none', 'written', 'all']).default('written'))
+    .addOption(
+      new Option('--verify <scope>', 'which blocks to read back and compare')
+        .choices(['none', 'written', 'all'])
+        .default('written'),
+    )
     .option('--limit <rate>', 'bytes per second, e.g. 50M, 400Mbit, pause')
     .option('--limit-profile <profile>', 'limits by time of day, e.g. "mon-fri 08:00-18:00=20M; *=unlimited"')
-    .option('--in-fleet', 'leave it to whichever member of the fleet has room and reaches both endpoints; the command returns immediately')
+    .option(
+      '--in-fleet',
+      'leave it to whichever member of the fleet has room and reaches both endpoints; the command returns immediately',
+    )
     .option('--urgent', 'with --in-fleet: before everything that is not urgent');
   inProject(command).action(
     context.run(async (replica: string, options: ExecuteOptions): Promise<ExitStatus> => {
@@ -160,14 +260,24 @@ const deleteReplica: CommandRegistrar = (group, context) => {
     .description('Delete a replica with its volumes on the destination and its base on the source.')
     .argument('<replica>', 'name or id')
     .requiredOption('--yes', 'really delete the volumes')
-    .option('--source-gone', 'the source no longer exists: do not contact it; snapshots left there are listed and dropped from the records');
+    .option(
+      '--source-gone',
+      'the source no longer exists: do not contact it; snapshots left there are listed and dropped from the records',
+    );
   inProject(command).action(
-    context.run(async (replica: string, options: ProjectOptions & { readonly sourceGone?: true }): Promise<ExitStatus> => {
-      const { withProject } = await import('../project/with-project.ts');
-      const { forgotten } = await withProject(options, context, (core) =>
-        core.call('replica.delete', { replica, sourceIsGone: options.sourceGone === true }, { signal: context.signal }));
-      if (forgotten.length > 0) context.stderr.write(`left on the source: ${forgotten.join(', ')}\n`);
-      return 0;
-    }),
+    context.run(
+      async (replica: string, options: ProjectOptions & { readonly sourceGone?: true }): Promise<ExitStatus> => {
+        const { withProject } = await import('../project/with-project.ts');
+        const { forgotten } = await withProject(options, context, (core) =>
+          core.call(
+            'replica.delete',
+            { replica, sourceIsGone: options.sourceGone === true },
+            { signal: context.signal },
+          ),
+        );
+        if (forgotten.length > 0) context.stderr.write(`left on the source: ${forgotten.join(', ')}\n`);
+        return 0;
+      },
+    ),
   );
 };

@@ -9,7 +9,9 @@ export const registerVault: CommandRegistrar = (program, context) => {
 const initVault: CommandRegistrar = (group, context) => {
   const command = group
     .command('init')
-    .description('Create the vault, protected by $CAUSEWAY_KEY_FILE (created if missing), $CAUSEWAY_PASSPHRASE_FILE, or a passphrase that you type.');
+    .description(
+      'Create the vault, protected by $CAUSEWAY_KEY_FILE (created if missing), $CAUSEWAY_PASSPHRASE_FILE, or a passphrase that you type.',
+    );
   inProject(command).action(
     context.run(async (options: ProjectOptions): Promise<ExitStatus> => {
       const { initVault } = await import('../project/vault-setup.ts');
@@ -21,7 +23,9 @@ const initVault: CommandRegistrar = (group, context) => {
 const setSecret: CommandRegistrar = (group, context) => {
   const command = group
     .command('set')
-    .description('Set a secret: from a file, from standard input, or typed. Environments and endpoints refer to it as {"$secret": "name"}.')
+    .description(
+      'Set a secret: from a file, from standard input, or typed. Environments and endpoints refer to it as {"$secret": "name"}.',
+    )
     .argument('<name>')
     .option('--file <file>', 'file that contains the secret');
   inProject(command).action(
@@ -36,9 +40,7 @@ const setSecret: CommandRegistrar = (group, context) => {
 };
 
 const listSecrets: CommandRegistrar = (group, context) => {
-  const command = group
-    .command('list')
-    .description('List the names of the secrets. Their values are never shown.');
+  const command = group.command('list').description('List the names of the secrets. Their values are never shown.');
   inProject(command).action(
     context.run(async (options: ProjectOptions): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
@@ -51,10 +53,7 @@ const listSecrets: CommandRegistrar = (group, context) => {
 };
 
 const removeSecret: CommandRegistrar = (group, context) => {
-  const command = group
-    .command('remove')
-    .description('Remove a secret.')
-    .argument('<name>');
+  const command = group.command('remove').description('Remove a secret.').argument('<name>');
   inProject(command).action(
     context.run(async (name: string, options: ProjectOptions): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');

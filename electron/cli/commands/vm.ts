@@ -7,24 +7,42 @@ export const registerVm: CommandRegistrar = (program, context) => {
 };
 
 const listVms: CommandRegistrar = (group, context) => {
-  const command = group
-    .command('list')
-    .description('List the VMs of a source.')
-    .argument('<endpoint>', 'name or id');
+  const command = group.command('list').description('List the VMs of a source.').argument('<endpoint>', 'name or id');
   inProject(command).action(
     context.run(async (endpoint: string, options: ProjectOptions): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
       const { bytes } = await import('../../../shared/model/quantities.ts');
       const { table, print } = await import('../output/print.ts');
-      const vms = await withProject(options, context, (core) => core.call('vm.list', { endpoint }, { signal: context.signal }));
+      const vms = await withProject(options, context, (core) =>
+        core.call('vm.list', { endpoint }, { signal: context.signal }),
+      );
       // Only platforms with an inventory of folders have these.
       const places = vms.some(({ folder, cluster }) => folder !== undefined || cluster !== undefined);
       const tagged = vms.some(({ tags = [] }) => tags.length > 0);
       print(context, options, vms, () =>
         table(
-          ['name', 'id', 'os', 'power', 'disks', 'size', ...(places ? ['folder', 'cluster'] : []), ...(tagged ? ['tags'] : [])],
-          vms.map((vm) => [vm.name, vm.id, vm.os_type, vm.power, vm.diskCount, bytes(vm.totalBytes), ...(places ? [vm.folder ?? '', vm.cluster ?? ''] : []), ...(tagged ? [(vm.tags ?? []).join(', ')] : [])]),
-        ));
+          [
+            'name',
+            'id',
+            'os',
+            'power',
+            'disks',
+            'size',
+            ...(places ? ['folder', 'cluster'] : []),
+            ...(tagged ? ['tags'] : []),
+          ],
+          vms.map((vm) => [
+            vm.name,
+            vm.id,
+            vm.os_type,
+            vm.power,
+            vm.diskCount,
+            bytes(vm.totalBytes),
+            ...(places ? [vm.folder ?? '', vm.cluster ?? ''] : []),
+            ...(tagged ? [(vm.tags ?? []).join(', ')] : []),
+          ]),
+        ),
+      );
       return 0;
     }),
   );

@@ -17,7 +17,10 @@ const hidden = '(hidden)';
 export function formatExplanationText(sides: readonly ExplainedSide[]): string {
   return sides
     .map(({ side, plugin, environment, configurationOnly }) => {
-      const parts = [`${side}: ${plugin}`, ...table(environment.map((value) => [nameOf(value), shown(value), originOf(value)]))];
+      const parts = [
+        `${side}: ${plugin}`,
+        ...table(environment.map((value) => [nameOf(value), shown(value), originOf(value)])),
+      ];
       if (environment.length === 0) parts.push('  (nothing is set)');
       if (configurationOnly.length > 0) {
         const rows = configurationOnly.map((value) => [nameOf(value), shown(value), originOf(value)]);
@@ -53,7 +56,9 @@ export function formatExplanationJson(sides: readonly ExplainedSide[]): string {
 function table(rows: readonly (readonly string[])[]): string[] {
   const width = (column: number): number => Math.min(60, Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)));
   const [first, second] = [width(0), width(1)];
-  return rows.map(([key = '', value = '', origin = '']) => `  ${key.padEnd(first)}  ${value.padEnd(second)}  ${origin}`);
+  return rows.map(
+    ([key = '', value = '', origin = '']) => `  ${key.padEnd(first)}  ${value.padEnd(second)}  ${origin}`,
+  );
 }
 
 function nameOf({ path }: ExplainedValue): string {
@@ -70,7 +75,8 @@ function isHidden({ secret, value }: ExplainedValue): boolean {
 }
 
 function originOf({ origin, from, combined, elementOrigins, path }: ExplainedValue): string {
-  const source = (layer: string): string => (layer === 'provider configuration' && from !== undefined && from !== path[0] ? `${layer}, ${from}` : layer);
+  const source = (layer: string): string =>
+    layer === 'provider configuration' && from !== undefined && from !== path[0] ? `${layer}, ${from}` : layer;
   if (elementOrigins !== undefined) return `joined: ${[...new Set(elementOrigins)].map(source).join(' + ')}`;
   return combined === undefined ? source(origin) : `${source(origin)} (${combined})`;
 }

@@ -17,7 +17,8 @@ export interface ExplainOptions {
 /** Prints the effective environment of each side. A document with errors is explained too, as far as it can be read. */
 export async function runExplain(file: string, options: ExplainOptions, context: CommandContext): Promise<ExitStatus> {
   const document = readForExplanation(file);
-  const configuration = options.providerConfig === undefined ? undefined : await readProviderConfigurationFile(options.providerConfig);
+  const configuration =
+    options.providerConfig === undefined ? undefined : await readProviderConfigurationFile(options.providerConfig);
   for (const { severity, message, location } of configuration?.findings ?? []) {
     context.stderr.write(`causeway: ${options.providerConfig}:${location?.line ?? 1}: ${severity}: ${message}\n`);
   }
@@ -33,7 +34,8 @@ function readForExplanation(file: string): JsonObject {
   } catch (error) {
     throw new UsageError(`${file}: ${readFailure(error)}`);
   }
-  const { value, findings } = typeof content === 'number' ? tooLarge(content) : readDocument(content, formatOfFile(file));
+  const { value, findings } =
+    typeof content === 'number' ? tooLarge(content) : readDocument(content, formatOfFile(file));
   if (!isJsonObject(value)) throw new UsageError(`${file}: ${findings[0]?.message ?? 'the document is not an object'}`);
   return value;
 }
@@ -45,7 +47,8 @@ function explainSides(file: string, document: JsonObject, sections: ReadonlyMap<
     if (value === undefined) continue;
     const plugin = pluginOf(value);
     const definition = plugin?.[side];
-    if (plugin === undefined || definition === undefined) throw new UsageError(`${file}: /${side}/plugin is not a ${side} plugin`);
+    if (plugin === undefined || definition === undefined)
+      throw new UsageError(`${file}: /${side}/plugin is not a ${side} plugin`);
     const written = isJsonObject(value) && isJsonObject(value['environment']) ? value['environment'] : {};
     const vm = canonicalise(written, definition.acceptedSpellings).environment;
     const section = definition.providerConfiguration?.section;

@@ -20,7 +20,10 @@ export async function runInspectReplica(replica: string, flags: Flags, context: 
     }
     const { replicaId } = await core.call('guest.inspect', {
       replica,
-      options: { ...(flags.root === undefined ? {} : { root: flags.root }), ...(flags.keySecret === undefined ? {} : { luksKeys: flags.keySecret.map((secret) => ({ secret })) }) },
+      options: {
+        ...(flags.root === undefined ? {} : { root: flags.root }),
+        ...(flags.keySecret === undefined ? {} : { luksKeys: flags.keySecret.map((secret) => ({ secret })) }),
+      },
     });
     const { state, error, found } = await ended(core, replicaId, flags, context);
     if (error !== undefined) throw fromErrorRecord(error);
@@ -28,20 +31,30 @@ export async function runInspectReplica(replica: string, flags: Flags, context: 
       context.stderr.write(`The inspection was ${state}.\n`);
       return 1;
     }
-    context.stdout.write(flags.json === true ? `${JSON.stringify({ ...found, findings: found.findings.map(explained), doubts: found.doubts.map(explained) })}\n` : foundText(found));
+    context.stdout.write(
+      flags.json === true
+        ? `${JSON.stringify({ ...found, findings: found.findings.map(explained), doubts: found.doubts.map(explained) })}\n`
+        : foundText(found),
+    );
     return wouldStop(found) ? 1 : 0;
   });
 }
 
 /** The inspection at its end. An interrupt cancels it. */
-async function ended(core: CoreClient, replica: string, { json }: Flags, { signal, stderr }: CommandContext): Promise<GuestInspection> {
+async function ended(
+  core: CoreClient,
+  replica: string,
+  { json }: Flags,
+  { signal, stderr }: CommandContext,
+): Promise<GuestInspection> {
   const over = Promise.withResolvers<GuestInspection>();
   let [told, asking] = ['', Promise.resolve()];
   const look = async (): Promise<void> => {
     const inspection = await core.call('guest.inspection', { replica });
     if (inspection === null) return;
     if (inspection.state !== 'running') over.resolve(inspection);
-    else if (json !== true && inspection.step !== undefined && inspection.step !== told) stderr.write(`${(told = inspection.step)} …\n`);
+    else if (json !== true && inspection.step !== undefined && inspection.step !== told)
+      stderr.write(`${(told = inspection.step)} …\n`);
   };
   const lookSoon = (): void => void (asking = asking.then(look).catch(over.reject));
   const cancel = (): void => void core.call('guest.cancelInspection', { replica }).catch(over.reject);

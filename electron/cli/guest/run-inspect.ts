@@ -13,13 +13,25 @@ interface Flags {
   readonly json?: boolean;
 }
 
-export async function runInspect(images: readonly string[], { root, keyFile = [], hypervisor, diskBus, keepAddresses, virtioDisc, json }: Flags, context: CommandContext): Promise<ExitStatus> {
+export async function runInspect(
+  images: readonly string[],
+  { root, keyFile = [], hypervisor, diskBus, keepAddresses, virtioDisc, json }: Flags,
+  context: CommandContext,
+): Promise<ExitStatus> {
   const luksKeys = await Promise.all(keyFile.map(async (path) => ({ key: await keyIn(path) })));
   const options: InspectOptions = {
-    luksKeys, ...(root === undefined ? {} : { root }), ...(hypervisor === undefined ? {} : { hypervisor }), ...(diskBus === undefined ? {} : { diskBuses: [diskBus] }), setDhcp: keepAddresses !== true,
+    luksKeys,
+    ...(root === undefined ? {} : { root }),
+    ...(hypervisor === undefined ? {} : { hypervisor }),
+    ...(diskBus === undefined ? {} : { diskBuses: [diskBus] }),
+    setDhcp: keepAddresses !== true,
   };
   const outcome = await inspectImages({ images, options, virtioDisc, signal: context.signal });
-  context.stdout.write(json === true ? `${JSON.stringify({ ...outcome, findings: outcome.findings.map(explained), doubts: outcome.doubts.map(explained) })}\n` : foundText(outcome));
+  context.stdout.write(
+    json === true
+      ? `${JSON.stringify({ ...outcome, findings: outcome.findings.map(explained), doubts: outcome.doubts.map(explained) })}\n`
+      : foundText(outcome),
+  );
   return outcome.findings.length > 0 || !outcome.supported ? 1 : 0;
 }
 

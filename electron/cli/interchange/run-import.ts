@@ -37,7 +37,15 @@ export async function runImport(file: string, options: ImportOptions, context: C
   }
   return withProject({ ...options, createProject: true }, context, async (core) => {
     const existing = await core.call('endpoint.list', {});
-    const known = new Map<string, PluginId>(existing.flatMap(({ id, name, plugin }) => [[id, plugin], [name, plugin]] as const));
+    const known = new Map<string, PluginId>(
+      existing.flatMap(
+        ({ id, name, plugin }) =>
+          [
+            [id, plugin],
+            [name, plugin],
+          ] as const,
+      ),
+    );
     for (const [id, name] of given) {
       const plugin = known.get(name);
       if (plugin === undefined) throw new UsageError(`there is no endpoint ${JSON.stringify(name)}`);
@@ -57,7 +65,13 @@ function pairOf(text: string): readonly [string, string] {
 
 async function create(core: CoreClient, { endpoints, replicas }: ImportPlan, isDry: boolean): Promise<Result[]> {
   const results: Result[] = [];
-  const attempt = async (kind: Result['kind'], name: string, exists: boolean, work: () => Promise<unknown>, more: Partial<Result> = {}): Promise<void> => {
+  const attempt = async (
+    kind: Result['kind'],
+    name: string,
+    exists: boolean,
+    work: () => Promise<unknown>,
+    more: Partial<Result> = {},
+  ): Promise<void> => {
     if (exists || isDry) {
       results.push({ kind, name, outcome: exists ? 'exists' : 'would be created', ...more });
       return;
@@ -70,10 +84,25 @@ async function create(core: CoreClient, { endpoints, replicas }: ImportPlan, isD
       results.push({ kind, name, outcome: 'failed', error: error instanceof Error ? error.message : String(error) });
     }
   };
-  for (const { name, plugin, connection, exists } of endpoints) await attempt('endpoint', name, exists, () => core.call('endpoint.add', { name, plugin, connection }));
-  for (const { vm, source, destination, sourceEnvironment, destinationEnvironment, deployOptions, exists } of replicas) {
+  for (const { name, plugin, connection, exists } of endpoints)
+    await attempt('endpoint', name, exists, () => core.call('endpoint.add', { name, plugin, connection }));
+  for (const {
+    vm,
+    source,
+    destination,
+    sourceEnvironment,
+    destinationEnvironment,
+    deployOptions,
+    exists,
+  } of replicas) {
     const input = { source, destination, vm, sourceEnvironment, destinationEnvironment };
-    await attempt('replica', vm, exists, () => core.call('replica.create', input), deployOptions.length === 0 ? {} : { deployOptions });
+    await attempt(
+      'replica',
+      vm,
+      exists,
+      () => core.call('replica.create', input),
+      deployOptions.length === 0 ? {} : { deployOptions },
+    );
   }
   return results;
 }
@@ -85,7 +114,12 @@ async function writeDocuments({ replicas }: ImportedProject, folder: string): Pr
     const name = `${fileName(replica.vm, results.length)}.yaml`;
     await writeFile(join(folder, name), importedDocument(replica), { flag: 'wx' }).then(
       () => results.push({ kind: 'document', name, outcome: 'created' }),
-      (error: NodeJS.ErrnoException) => results.push(error.code === 'EEXIST' ? { kind: 'document', name, outcome: 'exists' } : { kind: 'document', name, outcome: 'failed', error: error.message }),
+      (error: NodeJS.ErrnoException) =>
+        results.push(
+          error.code === 'EEXIST'
+            ? { kind: 'document', name, outcome: 'exists' }
+            : { kind: 'document', name, outcome: 'failed', error: error.message },
+        ),
     );
   }
   return results;
@@ -94,14 +128,35 @@ async function writeDocuments({ replicas }: ImportedProject, folder: string): Pr
 /** Name of a VM's document, without its ending. Instances may be paths or ids of another system: what a file must not be called is replaced. */
 export function fileName(vm: string, index: number): string {
   const last = vm.split(/[\\/]/).at(-1) ?? '';
-  const plain = last.replaceAll(/[^\w .-]/g, '-').replace(/^[. ]+/, '').slice(0, 100);
+  const plain = last
+    .replaceAll(/[^\w .-]/g, '-')
+    .replace(/^[. ]+/, '')
+    .slice(0, 100);
   return isPortableFileName(`${plain}.yaml`) && plain !== '' ? plain : `vm-${index + 1}`;
 }
 
-function report(results: readonly Result[], { notCarried, unknownEndpoints }: ImportedProject, options: ImportOptions, context: CommandContext): ExitStatus {
+function report(
+  results: readonly Result[],
+  { notCarried, unknownEndpoints }: ImportedProject,
+  options: ImportOptions,
+  context: CommandContext,
+): ExitStatus {
   print(context, options, [...results, ...notCarried.map((item) => ({ kind: 'not imported', ...item }))], () =>
-    table(['outcome', 'kind', 'name', 'deploy with', 'error'], results.map(({ outcome, kind, name, deployOptions, error }) => [outcome, kind, name, deployOptions?.join(' '), error])));
+    table(
+      ['outcome', 'kind', 'name', 'deploy with', 'error'],
+      results.map(({ outcome, kind, name, deployOptions, error }) => [
+        outcome,
+        kind,
+        name,
+        deployOptions?.join(' '),
+        error,
+      ]),
+    ),
+  );
   if (options.json !== true) context.stderr.write(notCarriedText('Not imported', notCarried));
-  if (unknownEndpoints.length > 0) context.stderr.write(`Name unknown endpoints: ${unknownEndpoints.map((id) => `--endpoint ${id}=NAME`).join(' ')}\n`);
+  if (unknownEndpoints.length > 0)
+    context.stderr.write(
+      `Name unknown endpoints: ${unknownEndpoints.map((id) => `--endpoint ${id}=NAME`).join(' ')}\n`,
+    );
   return results.some(({ outcome }) => outcome === 'failed') ? 1 : 0;
 }

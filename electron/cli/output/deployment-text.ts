@@ -25,7 +25,12 @@ export function deploymentText(deployment: DeploymentDetail): string {
   if (guest !== undefined) parts.push(guestText(guest));
   if (boot !== undefined) parts.push(bootText(boot));
   if (resources.length > 0) {
-    parts.push(table(['resource', 'id', 'name', 'state'], resources.map((item) => [item.kind, item.resourceId, item.name, item.state])));
+    parts.push(
+      table(
+        ['resource', 'id', 'name', 'state'],
+        resources.map((item) => [item.kind, item.resourceId, item.name, item.state]),
+      ),
+    );
   }
   const problem = problemText(deployment);
   if (problem !== '') parts.push(problem);
@@ -45,20 +50,35 @@ function guestText({ dossier, steps, diff, warnings, scripts, seconds }: GuestRe
     ...named('host key', diff.sshHostKeys),
   ];
   return [
-    pairs({ guest: `${dossier.name} (${dossier.architecture}, ${dossier.firmware}, ${dossier.bootloader})`, hostname: dossier.hostname, prepared: duration(seconds) }),
-    table(['step', 'changed', 'took'], steps.map((step) => [step.title, step.changed ? 'yes' : 'no', duration(step.seconds)])),
+    pairs({
+      guest: `${dossier.name} (${dossier.architecture}, ${dossier.firmware}, ${dossier.bootloader})`,
+      hostname: dossier.hostname,
+      prepared: duration(seconds),
+    }),
+    table(
+      ['step', 'changed', 'took'],
+      steps.map((step) => [step.title, step.changed ? 'yes' : 'no', duration(step.seconds)]),
+    ),
     ...warnings.map((warning) => `warning: ${warning}\n`),
     ...scripts.map((script) => `script ${script.script} exited with ${script.exitCode}\n`),
     ...changes.map((line) => `${line}\n`),
   ].join('');
 }
 
-function named(what: string, changes: { readonly added: object; readonly removed: object; readonly changed: object }): string[] {
+function named(
+  what: string,
+  changes: { readonly added: object; readonly removed: object; readonly changed: object },
+): string[] {
   const lines = (sign: string, names: object): string[] => Object.keys(names).map((name) => `${sign} ${what} ${name}`);
   return [...lines('+', changes.added), ...lines('-', changes.removed), ...lines('~', changes.changed)];
 }
 
 function bootText({ outcome, evidence, seconds, console: text }: BootReport): string {
-  const last = text.trimEnd().split('\n').slice(-20).map((line) => `  | ${line}\n`).join('');
+  const last = text
+    .trimEnd()
+    .split('\n')
+    .slice(-20)
+    .map((line) => `  | ${line}\n`)
+    .join('');
   return `${pairs({ boot: outcome, evidence, after: duration(seconds) })}${text === '' ? '' : last}`;
 }

@@ -18,7 +18,12 @@ export function executionText(execution: ExecutionDetail): string {
     }),
     taskTable(execution.tasks),
   ];
-  if (execution.progress !== undefined) parts.push(progressLines(execution.progress, 200).map((line) => `${line}\n`).join(''));
+  if (execution.progress !== undefined)
+    parts.push(
+      progressLines(execution.progress, 200)
+        .map((line) => `${line}\n`)
+        .join(''),
+    );
   const problem = problemText(execution);
   if (problem !== '') parts.push(problem);
   return parts.join('\n');
@@ -26,10 +31,15 @@ export function executionText(execution: ExecutionDetail): string {
 
 /** The steps of a run, and how long each of them took. */
 export function taskTable(tasks: readonly Task[]): string {
-  return table(['task', 'state', 'attempts', 'took'], tasks.map((task) => [task.title, task.state, task.attempts, took(task.startedAt, task.finishedAt)]));
+  return table(
+    ['task', 'state', 'attempts', 'took'],
+    tasks.map((task) => [task.title, task.state, task.attempts, took(task.startedAt, task.finishedAt)]),
+  );
 }
 
 /** Undefined until it has ended. */
 export function took(from: string | undefined, until: string | undefined): string | undefined {
-  return from === undefined || until === undefined ? undefined : duration((Date.parse(until) - Date.parse(from)) / 1000);
+  return from === undefined || until === undefined
+    ? undefined
+    : duration((Date.parse(until) - Date.parse(from)) / 1000);
 }

@@ -4,9 +4,19 @@ import { duration, moment, pairs, table } from './print.ts';
 
 /** Where VMs stand, one a line. */
 export function lifeTable(lives: readonly MachineLife[], now: number): string {
-  return table(['name', 'wave', 'state', 'since', 'by', 'lag', 'next', 'problem'], lives.map((life) => [
-    life.replicaName, life.wave, lifeStateText[life.state], moment(life.since), life.by, lagOf(life, now), lifeStepText[life.next], life.problem,
-  ]));
+  return table(
+    ['name', 'wave', 'state', 'since', 'by', 'lag', 'next', 'problem'],
+    lives.map((life) => [
+      life.replicaName,
+      life.wave,
+      lifeStateText[life.state],
+      moment(life.since),
+      life.by,
+      lagOf(life, now),
+      lifeStepText[life.next],
+      life.problem,
+    ]),
+  );
 }
 
 /** One VM with its history. */
@@ -14,13 +24,28 @@ export function lifeText(life: MachineLife, now: number): string {
   const { rehearsal, approval, cutOver } = life;
   return [
     pairs({
-      replica: life.replicaName, state: lifeStateText[life.state], since: moment(life.since), by: life.by, lag: lagOf(life, now), next: lifeStepText[life.next] || undefined, problem: life.problem,
-      rehearsal: rehearsal === undefined ? undefined : `${rehearsal.outcome}, ${rehearsal.deploymentId}${rehearsal.endsAt === undefined ? '' : `, deleted after ${moment(rehearsal.endsAt) ?? ''}`}`,
-      approval: approval === undefined ? undefined : `${approval.by}, ${moment(approval.at) ?? ''}${approval.isCurrent ? '' : ' (for other settings)'}`,
+      replica: life.replicaName,
+      state: lifeStateText[life.state],
+      since: moment(life.since),
+      by: life.by,
+      lag: lagOf(life, now),
+      next: lifeStepText[life.next] || undefined,
+      problem: life.problem,
+      rehearsal:
+        rehearsal === undefined
+          ? undefined
+          : `${rehearsal.outcome}, ${rehearsal.deploymentId}${rehearsal.endsAt === undefined ? '' : `, deleted after ${moment(rehearsal.endsAt) ?? ''}`}`,
+      approval:
+        approval === undefined
+          ? undefined
+          : `${approval.by}, ${moment(approval.at) ?? ''}${approval.isCurrent ? '' : ' (for other settings)'}`,
       'cut-over': cutOver === undefined ? undefined : `${cutOver.deploymentId}, ${cutOver.state}`,
       downtime: cutOver?.downtime?.seconds === undefined ? undefined : duration(cutOver.downtime.seconds),
     }),
-    table(['time', 'what', 'by'], life.history.map((record) => [moment(record.at), record.kind, record.by])),
+    table(
+      ['time', 'what', 'by'],
+      life.history.map((record) => [moment(record.at), record.kind, record.by]),
+    ),
   ].join('\n');
 }
 

@@ -2,18 +2,34 @@ import type { CommandContext, ProjectOptions } from '../command-context.ts';
 import { printable, printableLines } from './printable.ts';
 
 /** Prints values as JSON lines when asked to, else the text that is made for people. */
-export function print(context: CommandContext, options: ProjectOptions, values: readonly unknown[], text: () => string): void {
+export function print(
+  context: CommandContext,
+  options: ProjectOptions,
+  values: readonly unknown[],
+  text: () => string,
+): void {
   if (options.json === true) for (const value of values) context.stdout.write(`${JSON.stringify(value)}\n`);
   else context.stdout.write(printableLines(text()));
 }
 
 /** Rows in columns of equal width, two blanks between them; a heading in capitals. Empty when there are no rows. */
-export function table(headings: readonly string[], rows: readonly (readonly (string | number | undefined)[])[]): string {
+export function table(
+  headings: readonly string[],
+  rows: readonly (readonly (string | number | undefined)[])[],
+): string {
   if (rows.length === 0) return '';
-  const cells = [headings.map((heading) => heading.toUpperCase()), ...rows.map((row) => row.map((cell) => (cell === undefined ? '-' : printable(String(cell)))))];
+  const cells = [
+    headings.map((heading) => heading.toUpperCase()),
+    ...rows.map((row) => row.map((cell) => (cell === undefined ? '-' : printable(String(cell))))),
+  ];
   const widths = headings.map((_, column) => Math.max(...cells.map((row) => width(row[column] ?? ''))));
   return cells
-    .map((row) => row.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - width(cell))).join('  ').trimEnd())
+    .map((row) =>
+      row
+        .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - width(cell)))
+        .join('  ')
+        .trimEnd(),
+    )
     .map((line) => `${line}\n`)
     .join('');
 }

@@ -15,11 +15,24 @@ test('what a terminal would obey is shown as what it is, and names of any langua
 
 test('tables, problems and what a run says hold no such character', () => {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  print({ stdout, stderr, env: {}, entry: '', signal: new AbortController().signal }, {}, [], () => table(['name', 'state'], [[hostile, 'ready'], ['db', 'ready']]));
+  print({ stdout, stderr, env: {}, entry: '', signal: new AbortController().signal }, {}, [], () =>
+    table(
+      ['name', 'state'],
+      [
+        [hostile, 'ready'],
+        ['db', 'ready'],
+      ],
+    ),
+  );
   const display = plainDisplay({ stdout, stderr });
   display.event({ id: 1, at: '', type: 'note', message: hostile, details: {} });
   display.notice(hostile);
-  stdout.write(problemText({ error: { code: 'source.unreachable', message: hostile, details: {}, retryable: true }, leftBehind: 0 }));
+  stdout.write(
+    problemText({
+      error: { code: 'source.unreachable', message: hostile, details: {}, retryable: true },
+      leftBehind: 0,
+    }),
+  );
   const written = `${String(stdout.read())}${String(stderr.read())}`;
   expect(written).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
   expect(written.match(/gro\.live/g)).toHaveLength(4);

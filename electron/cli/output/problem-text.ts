@@ -38,8 +38,17 @@ export function problemText(run: { readonly error?: ErrorRecord | undefined; rea
   const { error } = run;
   if (error !== undefined) {
     const { title, cause, remedy } = errorText(error.code);
-    lines.push(`${title}: ${error.message}`, `  why:    ${cause}`, `  remedy: ${remedy}`, ...commandHint(error.code).split('\n').filter((text) => text !== ''), `  [${error.code}]`);
+    lines.push(
+      `${title}: ${error.message}`,
+      `  why:    ${cause}`,
+      `  remedy: ${remedy}`,
+      ...commandHint(error.code)
+        .split('\n')
+        .filter((text) => text !== ''),
+      `  [${error.code}]`,
+    );
   }
-  if (run.leftBehind > 0) lines.push(`${run.leftBehind} temporary resources were left behind: see causeway ledger orphans`);
+  if (run.leftBehind > 0)
+    lines.push(`${run.leftBehind} temporary resources were left behind: see causeway ledger orphans`);
   return lines.map((line) => `${printableLines(line)}\n`).join('');
 }

@@ -27,7 +27,10 @@ function line(name: string, progress: TransferProgress, widest: number, room: nu
   const all = numbers(progress, true);
   const unsent = numbers(progress, false);
   const choices = [
-    shownWith(widestBar, true, all), shownWith(widestBar, true, unsent), shownWith(narrowestBar, true, unsent), shownWith(narrowestBar, false, unsent),
+    shownWith(widestBar, true, all),
+    shownWith(widestBar, true, unsent),
+    shownWith(narrowestBar, true, unsent),
+    shownWith(narrowestBar, false, unsent),
     shownWith(narrowestBar, false, unsent.slice(1)),
   ];
   return choices.find((text) => text.length <= room) ?? (choices.at(-1) ?? '').slice(0, Math.max(20, room));
@@ -41,7 +44,10 @@ function bar(progress: TransferProgress, cells: number): string {
 /** How much, and, while bytes are to move, how fast and how long still. */
 function numbers(progress: TransferProgress, sent: boolean): string[] {
   const { phase, stalledForSeconds, secondsLeft } = progress;
-  const parts = [`${bytes(progress.bytesDone)} of ${bytes(progress.bytesTotal)}`, ...(sent ? [`${bytes(progress.bytesSent)} sent`] : [])];
+  const parts = [
+    `${bytes(progress.bytesDone)} of ${bytes(progress.bytesTotal)}`,
+    ...(sent ? [`${bytes(progress.bytesSent)} sent`] : []),
+  ];
   const moves = phase === 'copying' || phase === 'verifying';
   if (moves) parts.push(`${bytes(progress.rateBytesPerSecond)}/s`);
   if (stalledForSeconds > 0) parts.push(`stalled for ${duration(stalledForSeconds)}`);

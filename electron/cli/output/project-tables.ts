@@ -25,7 +25,17 @@ export function inventoryTable(machines: readonly KeptMachine[]): string {
 export function ledgerTable(items: readonly LedgerItem[]): string {
   return table(
     ['kind', 'lifetime', 'state', 'name', 'resource', 'endpoint', 'orphan', 'created by', 'entry'],
-    items.map((item) => [item.kind, item.lifetime, item.state, item.name, item.resourceId, item.endpointName ?? item.endpointId, item.orphan, item.madeBy, item.entryId]),
+    items.map((item) => [
+      item.kind,
+      item.lifetime,
+      item.state,
+      item.name,
+      item.resourceId,
+      item.endpointName ?? item.endpointId,
+      item.orphan,
+      item.madeBy,
+      item.entryId,
+    ]),
   );
 }
 
@@ -33,6 +43,9 @@ export function ledgerTable(items: readonly LedgerItem[]): string {
 export function uncheckedText(endpoints: readonly EndpointCheck[]): string {
   return endpoints
     .filter(({ outcome }) => outcome === 'not-checked')
-    .map(({ endpointName, side, error }) => `Not checked: ${endpointName} (${side})${error === undefined ? '' : `: ${error.message} (${error.code})`}\n`)
+    .map(
+      ({ endpointName, side, error }) =>
+        `Not checked: ${endpointName} (${side})${error === undefined ? '' : `: ${error.message} (${error.code})`}\n`,
+    )
     .join('');
 }

@@ -7,10 +7,26 @@ import { duration, table } from './print.ts';
 import { plainDisplay, terminalDisplay } from './run-display.ts';
 
 const disk = (diskId: string, rest: Partial<TransferProgress>) => ({
-  diskId, phase: 'copying' as const, bytesTotal: 1024 ** 3, bytesDone: 0, bytesSent: 0, rateBytesPerSecond: 0, stalledForSeconds: 0, ...rest,
+  diskId,
+  phase: 'copying' as const,
+  bytesTotal: 1024 ** 3,
+  bytesDone: 0,
+  bytesSent: 0,
+  rateBytesPerSecond: 0,
+  stalledForSeconds: 0,
+  ...rest,
 });
-const half = disk('vda', { bytesDone: 512 * 1024 ** 2, bytesSent: 100 * 1024 ** 2, rateBytesPerSecond: 50 * 1024 ** 2, secondsLeft: 10.24 });
-const progress = (...disks: ReturnType<typeof disk>[]): ExecutionProgress => ({ executionId: 'e', total: disks[0] ?? half, disks });
+const half = disk('vda', {
+  bytesDone: 512 * 1024 ** 2,
+  bytesSent: 100 * 1024 ** 2,
+  rateBytesPerSecond: 50 * 1024 ** 2,
+  secondsLeft: 10.24,
+});
+const progress = (...disks: ReturnType<typeof disk>[]): ExecutionProgress => ({
+  executionId: 'e',
+  total: disks[0] ?? half,
+  disks,
+});
 
 test('a bar says how far, how fast and how long', () => {
   expect(progressLines(progress(half), 200)).toEqual([
@@ -18,7 +34,9 @@ test('a bar says how far, how fast and how long', () => {
   ]);
 });
 test('a stall takes the place of a time that nobody knows', () => {
-  expect(progressSentence(progress(disk('vda', { stalledForSeconds: 75 })))).toBe('copying 0%, 0 B of 1.00 GiB, 0 B sent, 0 B/s, stalled for 1:15 min');
+  expect(progressSentence(progress(disk('vda', { stalledForSeconds: 75 })))).toBe(
+    'copying 0%, 0 B of 1.00 GiB, 0 B sent, 0 B/s, stalled for 1:15 min',
+  );
 });
 test('it is not at 100 % before it is done', () => {
   expect(progressSentence(progress(disk('vda', { phase: 'flushing', bytesDone: 1024 ** 3 })))).toMatch(/^flushing 99%/);
@@ -26,7 +44,11 @@ test('it is not at 100 % before it is done', () => {
 });
 test('several disks have a total, and no line is wider than the terminal', () => {
   const lines = progressLines(progress(half, disk('vdb', {})), 60);
-  expect([lines.length, lines.every((line) => line.length < 60), lines.at(-1)?.startsWith('total')]).toEqual([3, true, true]);
+  expect([lines.length, lines.every((line) => line.length < 60), lines.at(-1)?.startsWith('total')]).toEqual([
+    3,
+    true,
+    true,
+  ]);
 });
 test('in a narrow terminal the less important goes, and nothing is cut off in its middle', () => {
   expect([100, 80, 60, 50].map((columns) => progressLines(progress(half), columns)[0])).toEqual([
@@ -37,21 +59,43 @@ test('in a narrow terminal the less important goes, and nothing is cut off in it
   ]);
 });
 test('a disk that is copied has no rate and no time left', () => {
-  expect(progressSentence(progress({ ...half, phase: 'flushing' }))).toBe('flushing 50%, 512 MiB of 1.00 GiB, 100 MiB sent');
+  expect(progressSentence(progress({ ...half, phase: 'flushing' }))).toBe(
+    'flushing 50%, 512 MiB of 1.00 GiB, 100 MiB sent',
+  );
 });
 test('quantities are short', () => {
-  expect([bytes(0), bytes(1536), bytes(5e12), duration(59.6), duration(3700)]).toEqual(['0 B', '1.50 KiB', '4.55 TiB', '1:00 min', '1:01 h']);
-  expect([bytes(1023), bytes(9.999 * 1024), bytes(99.99 * 1024), bytes(1023.9 * 1024)]).toEqual(['1023 B', '10.0 KiB', '100 KiB', '1.00 MiB']);
+  expect([bytes(0), bytes(1536), bytes(5e12), duration(59.6), duration(3700)]).toEqual([
+    '0 B',
+    '1.50 KiB',
+    '4.55 TiB',
+    '1:00 min',
+    '1:01 h',
+  ]);
+  expect([bytes(1023), bytes(9.999 * 1024), bytes(99.99 * 1024), bytes(1023.9 * 1024)]).toEqual([
+    '1023 B',
+    '10.0 KiB',
+    '100 KiB',
+    '1.00 MiB',
+  ]);
 });
 test('columns line up', () => {
-  expect(table(['id', 'name'], [['a', 'x'], ['long', undefined]])).toBe('ID    NAME\na     x\nlong  -\n');
+  expect(
+    table(
+      ['id', 'name'],
+      [
+        ['a', 'x'],
+        ['long', undefined],
+      ],
+    ),
+  ).toBe('ID    NAME\na     x\nlong  -\n');
 });
 
 /** What a terminal shows in the end, and what of it is still redrawn, from what was written to it. */
 function screen(rows = 24) {
   const lines: string[] = [];
   const stdout = {
-    columns: 200, rows,
+    columns: 200,
+    rows,
     write(text: string): boolean {
       const [, up = '0', rest = ''] = /^(?:\x1b\[(\d+)A\x1b\[0J)?([^]*)$/.exec(text) ?? [];
       lines.splice(lines.length - Number(up));
@@ -62,7 +106,13 @@ function screen(rows = 24) {
   return { stdout, lines };
 }
 const task = (message: string, state: string, taskId = 'copy'): Event => ({
-  id: 1, at: '', type: 'task.state', executionId: 'e', taskId, message, details: { state },
+  id: 1,
+  at: '',
+  type: 'task.state',
+  executionId: 'e',
+  taskId,
+  message,
+  details: { state },
 });
 
 describe('on a terminal', () => {
@@ -77,7 +127,12 @@ describe('on a terminal', () => {
     display.event(task('Copy: completed', 'completed'));
     display.end('e');
     stdout.write('Execution 1 is completed.\n');
-    expect(lines).toEqual(['Start the worker: completed', 'Copy: completed', progressLines(progress(half), 200)[0], 'Execution 1 is completed.']);
+    expect(lines).toEqual([
+      'Start the worker: completed',
+      'Copy: completed',
+      progressLines(progress(half), 200)[0],
+      'Execution 1 is completed.',
+    ]);
   });
 
   test('a notice does not tear the bars apart', () => {
@@ -114,7 +169,8 @@ describe('in a log', () => {
     const written: string[] = [];
     const output = { write: (text: string) => written.push(text) > 0 };
     const display = plainDisplay({ stdout: output, stderr: output });
-    for (const phase of ['copying', 'copying', 'verifying', 'verifying'] as const) display.progress(progress({ ...half, phase }));
+    for (const phase of ['copying', 'copying', 'verifying', 'verifying'] as const)
+      display.progress(progress({ ...half, phase }));
     expect(written.map((line) => line.trim().split(' ')[0])).toEqual(['copying', 'verifying']);
   });
 });

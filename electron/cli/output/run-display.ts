@@ -19,14 +19,19 @@ export interface RunDisplay {
 export type TitleOf = (executionId: string) => string | undefined;
 
 /** Lines of JSON when asked for, bars on a terminal, else a log. */
-export function displayFor(options: { readonly json?: boolean }, context: CommandContext, titleOf: TitleOf = () => undefined): RunDisplay {
+export function displayFor(
+  options: { readonly json?: boolean },
+  context: CommandContext,
+  titleOf: TitleOf = () => undefined,
+): RunDisplay {
   if (options.json === true) return jsonDisplay(context);
   return context.stdout.isTTY === true ? terminalDisplay(context.stdout, titleOf) : plainDisplay(context, titleOf);
 }
 
 /** JSON lines: everything, as it is. */
 function jsonDisplay(context: CommandContext): RunDisplay {
-  const write = (type: string, value: object): void => void context.stdout.write(`${JSON.stringify({ type, ...value })}\n`);
+  const write = (type: string, value: object): void =>
+    void context.stdout.write(`${JSON.stringify({ type, ...value })}\n`);
   return {
     event: (event) => write('event', { event }),
     progress: (progress) => write('progress', { progress }),
@@ -39,7 +44,11 @@ type Output = Pick<NodeJS.WritableStream, 'write'>;
 type Terminal = Output & { readonly columns?: number; readonly rows?: number };
 
 /** A log: a line an event, and now and then one with the numbers. */
-export function plainDisplay({ stdout, stderr }: { readonly stdout: Output; readonly stderr: Output }, titleOf: TitleOf = () => undefined, intervalMs = 10_000): RunDisplay {
+export function plainDisplay(
+  { stdout, stderr }: { readonly stdout: Output; readonly stderr: Output },
+  titleOf: TitleOf = () => undefined,
+  intervalMs = 10_000,
+): RunDisplay {
   const said = new Map<string, { readonly at: number; readonly phase: string }>();
   return {
     event: (event) => void stdout.write(`${printable(event.message)}\n`),
@@ -83,7 +92,10 @@ export function terminalDisplay(stdout: Terminal, titleOf: TitleOf = () => undef
     },
     progress(progress) {
       const title = titleOf(progress.executionId);
-      bars.set(progress.executionId, [...(title === undefined ? [] : [printable(title)]), ...progressLines(progress, stdout.columns ?? 80)]);
+      bars.set(progress.executionId, [
+        ...(title === undefined ? [] : [printable(title)]),
+        ...progressLines(progress, stdout.columns ?? 80),
+      ]);
       draw();
     },
     notice: (text) => draw(printableLines(text).split('\n')),

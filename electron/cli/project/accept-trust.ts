@@ -4,7 +4,10 @@ import { UsageError, type CommandContext, type ExitStatus, type ProjectOptions }
 import { withProject } from './with-project.ts';
 
 /** Shows what the project reaches and accepts exactly that, once a person said yes. */
-export async function acceptTrust(options: ProjectOptions & { readonly yes?: boolean }, context: CommandContext): Promise<ExitStatus> {
+export async function acceptTrust(
+  options: ProjectOptions & { readonly yes?: boolean },
+  context: CommandContext,
+): Promise<ExitStatus> {
   return withProject(options, context, async (core) => {
     const report = await core.call('trust.show', {});
     const nothingWaits = report.isAccepted && report.pending === 0;
@@ -27,10 +30,15 @@ export async function acceptTrust(options: ProjectOptions & { readonly yes?: boo
 
 /** @throws UsageError where there is no terminal */
 async function confirmed(context: CommandContext): Promise<boolean> {
-  if (!process.stdin.isTTY || context.stdout.isTTY !== true) throw new UsageError('accepting needs a terminal, or --yes');
+  if (!process.stdin.isTTY || context.stdout.isTTY !== true)
+    throw new UsageError('accepting needs a terminal, or --yes');
   const prompt = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
   try {
-    return /^(y|yes)$/i.test((await prompt.question('Trust this project and accept everything above? [y/N] ', { signal: context.signal })).trim());
+    return /^(y|yes)$/i.test(
+      (
+        await prompt.question('Trust this project and accept everything above? [y/N] ', { signal: context.signal })
+      ).trim(),
+    );
   } finally {
     prompt.close();
   }

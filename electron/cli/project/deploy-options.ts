@@ -21,7 +21,11 @@ export async function deploymentOptions(options: DeployOptions): Promise<Deploym
     ...(options.inPlace === true ? { inPlace: true } : {}),
     ...(options.skipMorphing === true ? { skipMorphing: true } : {}),
     ...(Object.keys(bootCheck).length === 0 ? {} : { bootCheck }),
-    ...(typeof options.checks === 'string' ? { checks: readChecks(options.checks) } : options.checks === false ? { checks: [] } : {}),
+    ...(typeof options.checks === 'string'
+      ? { checks: readChecks(options.checks) }
+      : options.checks === false
+        ? { checks: [] }
+        : {}),
     ...(options.onFailedBoot === undefined ? {} : { onFailedBoot: options.onFailedBoot }),
     ...(options.keepWorker === true ? { keepWorkerOnFailure: true } : {}),
     ...(options.acceptInconsistent === true ? { acceptInconsistent: true } : {}),
@@ -39,20 +43,31 @@ export async function deploymentOptions(options: DeployOptions): Promise<Deploym
   };
 }
 
-function numberOf<K extends string>(key: K, flag: string, text: string | undefined, most: number): { [P in K]?: number } {
+function numberOf<K extends string>(
+  key: K,
+  flag: string,
+  text: string | undefined,
+  most: number,
+): { [P in K]?: number } {
   if (text === undefined) return {};
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > most) throw new UsageError(`${flag} must be a number from 1 to ${most}`);
+  if (!Number.isInteger(value) || value < 1 || value > most)
+    throw new UsageError(`${flag} must be a number from 1 to ${most}`);
   return { [key]: value } as { [P in K]?: number };
 }
 
-async function scriptsOf<K extends string>(key: K, files: readonly string[] | undefined): Promise<{ [P in K]?: { name: string; content: string }[] }> {
+async function scriptsOf<K extends string>(
+  key: K,
+  files: readonly string[] | undefined,
+): Promise<{ [P in K]?: { name: string; content: string }[] }> {
   if (files === undefined) return {};
-  const scripts = await Promise.all(files.map(async (file) => {
-    const content = await readFile(file, 'utf8').catch((error: Error) => {
-      throw new UsageError(`${file}: ${error.message}`);
-    });
-    return { name: basename(file), content };
-  }));
+  const scripts = await Promise.all(
+    files.map(async (file) => {
+      const content = await readFile(file, 'utf8').catch((error: Error) => {
+        throw new UsageError(`${file}: ${error.message}`);
+      });
+      return { name: basename(file), content };
+    }),
+  );
   return { [key]: scripts } as { [P in K]?: { name: string; content: string }[] };
 }

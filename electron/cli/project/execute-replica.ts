@@ -20,7 +20,11 @@ export interface ExecuteOptions extends ProjectOptions {
 export const nothingInterrupted = 'Nothing was interrupted.\n';
 
 /** Runs an execution to its end and shows it. Exit status 0 only when it is complete and nothing was left behind. */
-export async function executeReplica(replica: string, options: ExecuteOptions, context: CommandContext): Promise<ExitStatus> {
+export async function executeReplica(
+  replica: string,
+  options: ExecuteOptions,
+  context: CommandContext,
+): Promise<ExitStatus> {
   const asked = executionOptions(options);
   if (options.urgent === true && options.inFleet !== true) throw new UsageError('--urgent belongs to --in-fleet');
   if (options.inFleet === true) return executeInFleet(replica, asked, options, context);
@@ -36,20 +40,43 @@ export async function executeReplica(replica: string, options: ExecuteOptions, c
   return endOfExecutions(executions, () => replica, display, options, context);
 }
 
-async function executeInFleet(replica: string, asked: ExecutionOptions, options: ExecuteOptions, context: CommandContext): Promise<ExitStatus> {
+async function executeInFleet(
+  replica: string,
+  asked: ExecutionOptions,
+  options: ExecuteOptions,
+  context: CommandContext,
+): Promise<ExitStatus> {
   const execution = await withProject(options, context, (core) =>
-    core.call('replica.execute', { replica, inFleet: true, options: { ...asked, ...(options.urgent === true ? { placement: { urgent: true } } : {}) } }));
-  print(context, options, [execution], () => `Execution ${execution.number} of ${replica} waits for a member of the fleet. To follow it: causeway execution show ${execution.id}\n`);
+    core.call('replica.execute', {
+      replica,
+      inFleet: true,
+      options: { ...asked, ...(options.urgent === true ? { placement: { urgent: true } } : {}) },
+    }),
+  );
+  print(
+    context,
+    options,
+    [execution],
+    () =>
+      `Execution ${execution.number} of ${replica} waits for a member of the fleet. To follow it: causeway execution show ${execution.id}\n`,
+  );
   return 0;
 }
 
 /** Goes on with one interrupted execution, or with all of them, and shows them to their end. */
-export async function resumeExecutions(reference: string | undefined, options: ProjectOptions, context: CommandContext): Promise<ExitStatus> {
+export async function resumeExecutions(
+  reference: string | undefined,
+  options: ProjectOptions,
+  context: CommandContext,
+): Promise<ExitStatus> {
   const names = new Map<string, string>();
   const display = displayFor(options, context, (execution) => names.get(execution));
   const executions = await withProject(options, context, async (core) => {
     const replicas = new Map((await core.call('replica.list', {})).map(({ id, name }) => [id, name]));
-    const known = reference === undefined ? await core.call('execution.list', { limit: 1000 }) : [await core.call('execution.show', { execution: reference })];
+    const known =
+      reference === undefined
+        ? await core.call('execution.list', { limit: 1000 })
+        : [await core.call('execution.show', { execution: reference })];
     for (const { id, replicaId } of known) names.set(id, replicas.get(replicaId) ?? replicaId);
     const former = known.filter(({ state }) => state === 'interrupted' || state === 'cancelling').map(({ id }) => id);
     const start = () => core.call('execution.resume', reference === undefined ? {} : { execution: reference });
@@ -61,8 +88,11 @@ export async function resumeExecutions(reference: string | undefined, options: P
 
 /** Says how executions ended. Exit status 0 only when all are complete and nothing was left behind. */
 function endOfExecutions(
-  executions: readonly ExecutionDetail[], replicaOf: (execution: ExecutionDetail) => string,
-  display: RunDisplay, options: ProjectOptions, context: CommandContext,
+  executions: readonly ExecutionDetail[],
+  replicaOf: (execution: ExecutionDetail) => string,
+  display: RunDisplay,
+  options: ProjectOptions,
+  context: CommandContext,
 ): ExitStatus {
   for (const execution of executions) {
     display.end(execution.id);
@@ -77,12 +107,19 @@ function endOfExecutions(
 }
 
 /** Whether a run did all that it was to do and left nothing behind. */
-export function isClean(run: { readonly state: string; readonly leftBehind: number; readonly error?: unknown }): boolean {
+export function isClean(run: {
+  readonly state: string;
+  readonly leftBehind: number;
+  readonly error?: unknown;
+}): boolean {
   return run.state === 'completed' && run.leftBehind === 0 && run.error === undefined;
 }
 
 /** @throws UsageError */
-export function bandwidthOf(options: { limit?: string; limitProfile?: string }): { bandwidthLimit?: number; bandwidthProfile?: string } {
+export function bandwidthOf(options: { limit?: string; limitProfile?: string }): {
+  bandwidthLimit?: number;
+  bandwidthProfile?: string;
+} {
   if (options.limitProfile !== undefined) parseProfile(options.limitProfile);
   const rate = options.limit === undefined ? undefined : parseRate(options.limit);
   return {

@@ -30,20 +30,38 @@ beforeEach(async () => {
   stuck = undefined;
   shown = [];
   notices = [];
-  display = { event: (event) => void shown.push(event), progress: () => undefined, notice: (text) => void notices.push(text), end: () => undefined };
+  display = {
+    event: (event) => void shown.push(event),
+    progress: () => undefined,
+    notice: (text) => void notices.push(text),
+    end: () => undefined,
+  };
   interrupt = new AbortController();
   const stdout = new PassThrough();
   context = { stdout, stderr: stdout, env: {}, entry: import.meta.url, signal: interrupt.signal };
   core = open();
   await core.call('endpoint.add', { name: 'from', plugin: 'disk-images', connection: { path: '/images' } });
   await core.call('endpoint.add', {
-    name: 'to', plugin: 'european-cloud',
-    connection: { project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', region_name: 'eu01', service_account_key: { $secret: 'key' } },
+    name: 'to',
+    plugin: 'european-cloud',
+    connection: {
+      project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11',
+      region_name: 'eu01',
+      service_account_key: { $secret: 'key' },
+    },
   });
   await core.call('replica.create', {
-    name: 'web', source: 'from', destination: 'to', vm: 'web',
+    name: 'web',
+    source: 'from',
+    destination: 'to',
+    vm: 'web',
     destinationEnvironment: {
-      network_map: { default: 'net' }, availability_zone: 'eu01-1', migr_network: 'net', migr_machine_type: 'g1.1', machine_type: 'g1.1', migr_image_map: { linux: 'debian' },
+      network_map: { default: 'net' },
+      availability_zone: 'eu01-1',
+      migr_network: 'net',
+      migr_machine_type: 'g1.1',
+      machine_type: 'g1.1',
+      migr_image_map: { linux: 'debian' },
     },
   });
 });
@@ -56,14 +74,28 @@ function open(): Core {
   const { guests } = recordingMorph(async ({ signal }) => {
     if (stuck === undefined) return;
     stuck.resolve();
-    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
+    await new Promise((_, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
+    );
   });
   return createCore({
-    projectFolder: folder, vault: lab.vault(), platforms: lab.platforms, connectWorker: lab.connectWorker, guests, bootProbe: async () => undefined,
+    projectFolder: folder,
+    vault: lab.vault(),
+    platforms: lab.platforms,
+    connectWorker: lab.connectWorker,
+    guests,
+    bootProbe: async () => undefined,
   });
 }
 
-const execute = () => followRuns(core, executionRuns, { former: [], start: async () => [await core.call('replica.execute', { replica: 'web' })] }, display, context);
+const execute = () =>
+  followRuns(
+    core,
+    executionRuns,
+    { former: [], start: async () => [await core.call('replica.execute', { replica: 'web' })] },
+    display,
+    context,
+  );
 
 function expectOnceInOrder(): void {
   const ids = shown.map(({ id }) => id);
@@ -88,7 +120,13 @@ test('a deployment that was interrupted goes on, and what was shown before is no
   core = open();
   const before = (await core.call('deployment.events', { deployment: id })).length;
   shown = [];
-  const [deployment] = await followRuns(core, deploymentRuns, { former: [id], start: () => core.call('deployment.resume', {}) }, display, context);
+  const [deployment] = await followRuns(
+    core,
+    deploymentRuns,
+    { former: [id], start: () => core.call('deployment.resume', {}) },
+    display,
+    context,
+  );
   expect(deployment).toMatchObject({ id, state: 'completed', leftBehind: 0 });
   expectOnceInOrder();
   expect(shown.map((event) => event.message)).not.toContain('Check the replica');
@@ -96,7 +134,15 @@ test('a deployment that was interrupted goes on, and what was shown before is no
 });
 
 test('nothing to go on with is no failure', async () => {
-  expect(await followRuns(core, executionRuns, { former: [], start: () => core.call('execution.resume', {}) }, display, context)).toEqual([]);
+  expect(
+    await followRuns(
+      core,
+      executionRuns,
+      { former: [], start: () => core.call('execution.resume', {}) },
+      display,
+      context,
+    ),
+  ).toEqual([]);
 });
 
 test('an interrupt cancels, and the clean-up is waited for', async () => {

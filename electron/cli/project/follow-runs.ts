@@ -47,7 +47,11 @@ export interface StartRuns {
  * over. An interrupt cancels all of them.
  */
 export async function followRuns<R>(
-  core: CoreClient, kind: RunKind<R>, { former, start }: StartRuns, display: RunDisplay, context: CommandContext,
+  core: CoreClient,
+  kind: RunKind<R>,
+  { former, start }: StartRuns,
+  display: RunDisplay,
+  context: CommandContext,
 ): Promise<readonly R[]> {
   const shown = new Map<string, number>();
   for (const id of former) shown.set(id, await lastEvent(core, kind, id));
@@ -65,7 +69,11 @@ export async function followRuns<R>(
   let stopCancel = (): void => undefined;
   try {
     for (const { id } of await start()) followed.push(following(core, kind, id, shown.get(id) ?? 0, display));
-    stopCancel = cancelOnInterrupt(context, (text) => display.notice(text), (force) => Promise.all(followed.map(({ id }) => kind.cancel(core, id, force))));
+    stopCancel = cancelOnInterrupt(
+      context,
+      (text) => display.notice(text),
+      (force) => Promise.all(followed.map(({ id }) => kind.cancel(core, id, force))),
+    );
     for (const run of followed) run.read();
     return await Promise.all(followed.map((run) => run.over));
   } finally {
@@ -84,7 +92,13 @@ interface Following<R> {
 }
 
 /** Events are read from the store, not taken as they come: their ids keep them in order and without repetition. */
-function following<R>(core: CoreClient, kind: RunKind<R>, id: string, shown: number, display: RunDisplay): Following<R> {
+function following<R>(
+  core: CoreClient,
+  kind: RunKind<R>,
+  id: string,
+  shown: number,
+  display: RunDisplay,
+): Following<R> {
   const { promise, resolve, reject } = Promise.withResolvers<R>();
   const executions = new Set<string>();
   let last = shown;
@@ -115,7 +129,9 @@ async function lastEvent<R>(core: CoreClient, kind: RunKind<R>, id: string): Pro
  * `cancel` asks for either; that it may fail because the run has just ended is no matter.
  */
 export function cancelOnInterrupt(
-  context: Pick<CommandContext, 'signal'>, say: (text: string) => void, cancel: (force: boolean) => Promise<unknown>,
+  context: Pick<CommandContext, 'signal'>,
+  say: (text: string) => void,
+  cancel: (force: boolean) => Promise<unknown>,
 ): () => void {
   const leave = (): void => {
     say('Clean-up skipped; what is left is in the ledger.');

@@ -11,7 +11,11 @@ import { cancelOnInterrupt } from './follow-runs.ts';
  * status 0 when nothing of it failed.
  */
 export async function followWave(
-  core: CoreClient, wave: string, start: () => Promise<WaveRun>, options: ProjectOptions, context: CommandContext,
+  core: CoreClient,
+  wave: string,
+  start: () => Promise<WaveRun>,
+  options: ProjectOptions,
+  context: CommandContext,
 ): Promise<ExitStatus> {
   const display = displayFor(options, context);
   const over = Promise.withResolvers<WaveDetail>();
@@ -30,7 +34,11 @@ export async function followWave(
   try {
     await start();
     isStarted = true;
-    stopCancel = cancelOnInterrupt(context, (text) => display.notice(text), () => core.call('wave.cancel', { wave }));
+    stopCancel = cancelOnInterrupt(
+      context,
+      (text) => display.notice(text),
+      () => core.call('wave.cancel', { wave }),
+    );
     lookSoon();
     return show(await over.promise, options, context, display);
   } finally {
@@ -49,15 +57,23 @@ function isSettled(run: WaveRun): boolean {
   return isEnded(run) || (!isBusy && (run.waitsFor !== undefined || run.state === 'paused'));
 }
 
-function show(detail: WaveDetail, options: ProjectOptions, { stdout, stderr }: CommandContext, display: RunDisplay): ExitStatus {
+function show(
+  detail: WaveDetail,
+  options: ProjectOptions,
+  { stdout, stderr }: CommandContext,
+  display: RunDisplay,
+): ExitStatus {
   const { name, run } = detail;
   if (options.json === true) stdout.write(`${JSON.stringify({ type: 'result', wave: detail })}\n`);
   else stdout.write(waveText(detail));
   if (run?.waitsFor !== undefined) {
     const { name: group, reason } = run.waitsFor;
-    display.notice(`${group} waits for a go${reason === 'failures' ? ', because an earlier group has failures' : ''}. To start it: causeway wave go ${JSON.stringify(name)}`);
+    display.notice(
+      `${group} waits for a go${reason === 'failures' ? ', because an earlier group has failures' : ''}. To start it: causeway wave go ${JSON.stringify(name)}`,
+    );
   }
-  if (run !== undefined && run.counts.failed + run.counts.blocked > 0 && options.json !== true) stderr.write(`To try them again: causeway wave retry ${JSON.stringify(name)}\n`);
+  if (run !== undefined && run.counts.failed + run.counts.blocked > 0 && options.json !== true)
+    stderr.write(`To try them again: causeway wave retry ${JSON.stringify(name)}\n`);
   const isClean = run !== undefined && run.counts.failed + run.counts.blocked + run.counts.cancelled === 0;
   return isClean ? 0 : 1;
 }

@@ -16,10 +16,19 @@ describe('the option --host-key', () => {
   });
 
   it('is refused without a server, with the form that is expected', () => {
-    expect(() => readHostKeyOptions([fingerprint])).toThrow(/names no server: give HOST=SHA256:… or HOST:PORT=SHA256:…/);
+    expect(() => readHostKeyOptions([fingerprint])).toThrow(
+      /names no server: give HOST=SHA256:… or HOST:PORT=SHA256:…/,
+    );
   });
 
-  it.each([`host:0=${fingerprint}`, `host:70000=${fingerprint}`, 'host=SHA256:short', `host=MD5:${'aa:'.repeat(15)}aa`, `2001:db8::1=${fingerprint}`, `=${fingerprint}`])('%s is refused', (text) => {
+  it.each([
+    `host:0=${fingerprint}`,
+    `host:70000=${fingerprint}`,
+    'host=SHA256:short',
+    `host=MD5:${'aa:'.repeat(15)}aa`,
+    `2001:db8::1=${fingerprint}`,
+    `=${fingerprint}`,
+  ])('%s is refused', (text) => {
     expect(() => readHostKeyOptions([`other=${fingerprint}`, text])).toThrow(UsageError);
   });
 });

@@ -15,7 +15,9 @@ export function readHostKeyOptions(given: readonly string[]): TrustedHostKey[] {
     const number = Number(port ?? 22);
     if (host === undefined || fingerprint === undefined || number < 1 || number > 65_535) {
       const why = /^SHA256:/.test(text) ? 'names no server' : 'cannot be read';
-      throw new UsageError(`--host-key ${text} ${why}: give HOST=SHA256:… or HOST:PORT=SHA256:…, one for each server on the way`);
+      throw new UsageError(
+        `--host-key ${text} ${why}: give HOST=SHA256:… or HOST:PORT=SHA256:…, one for each server on the way`,
+      );
     }
     return { host, port: number, fingerprint };
   });

@@ -19,23 +19,46 @@ export interface AddMoverOptions {
 }
 
 /** Pins the host keys of a destination and remembers it under a name. Nothing is placed there yet. */
-export async function addMover(name: string, destination: string, options: AddMoverOptions, context: CommandContext): Promise<ExitStatus> {
+export async function addMover(
+  name: string,
+  destination: string,
+  options: AddMoverOptions,
+  context: CommandContext,
+): Promise<ExitStatus> {
   const trusted = readHostKeyOptions(options.hostKey ?? []);
   const confirm = async ({ host, port }: { host: string; port: number }, fingerprint: string): Promise<boolean> => {
     if (isTrustedHostKey(trusted, { host, port }, fingerprint)) return true;
     const isTrusted = await askYes(context, `${host}:${port} shows the host key ${fingerprint}. Trust it? [y/N] `);
-    if (!isTrusted) context.stderr.write(`${host}:${port} shows the host key ${fingerprint}\nIf its owner gives you the same fingerprint: --host-key ${hostKeyOption({ host, port, fingerprint })}\n`);
+    if (!isTrusted)
+      context.stderr.write(
+        `${host}:${port} shows the host key ${fingerprint}\nIf its owner gives you the same fingerprint: --host-key ${hostKeyOption({ host, port, fingerprint })}\n`,
+      );
     return isTrusted;
   };
-  const mover = await addMoverToBook(moverBook(), { name, destination, identityFile: options.identityFile, sshConfig: options.sshConfig }, sshSecrets(context), confirm, context.signal);
+  const mover = await addMoverToBook(
+    moverBook(),
+    { name, destination, identityFile: options.identityFile, sshConfig: options.sshConfig },
+    sshSecrets(context),
+    confirm,
+    context.signal,
+  );
   print(context, options, [mover], () => `${name} was added: ${mover.username}@${mover.host}:${mover.port}\n`);
   return 0;
 }
 
 export function listMovers(options: ProjectOptions, context: CommandContext): ExitStatus {
   const movers = moverBook().list();
-  print(context, options, movers, () => table(['name', 'address', 'through', 'host key'], movers.map(({ name, username, host, port, jumpHosts, hostKey }) =>
-    [name, `${username}@${host}:${port}`, jumpHosts.map((hop) => hop.host).join(', ') || '-', hostKeyFingerprint(hostKey)])));
+  print(context, options, movers, () =>
+    table(
+      ['name', 'address', 'through', 'host key'],
+      movers.map(({ name, username, host, port, jumpHosts, hostKey }) => [
+        name,
+        `${username}@${host}:${port}`,
+        jumpHosts.map((hop) => hop.host).join(', ') || '-',
+        hostKeyFingerprint(hostKey),
+      ]),
+    ),
+  );
   return 0;
 }
 
@@ -45,7 +68,11 @@ export async function showMover(name: string, options: ProjectOptions, context: 
     const archive = await archiveFor(connection, context);
     await placeEngine(connection, archive, () => undefined, context.signal);
     const service = await findService(connection, archive.digest, projectOf(options, context), context.signal);
-    print(context, options, [{ name, engine: archive.digest, service }], () => (service === undefined ? 'No service runs for this project.\n' : `Version ${service.version} serves ${service.project} as process ${service.pid}.\n`));
+    print(context, options, [{ name, engine: archive.digest, service }], () =>
+      service === undefined
+        ? 'No service runs for this project.\n'
+        : `Version ${service.version} serves ${service.project} as process ${service.pid}.\n`,
+    );
   });
   return 0;
 }
@@ -60,7 +87,11 @@ export async function stopMover(name: string, options: ProjectOptions, context: 
 }
 
 /** Ends all services on a mover and removes what was placed there; with `forget`, its name here as well. Projects stay. */
-export async function uninstallMover(name: string, { forget }: { readonly forget?: boolean }, context: CommandContext): Promise<ExitStatus> {
+export async function uninstallMover(
+  name: string,
+  { forget }: { readonly forget?: boolean },
+  context: CommandContext,
+): Promise<ExitStatus> {
   await withMover(name, context, async (connection) => {
     await stopAllServices(connection, context.signal);
     await removeEngines(connection, context.signal);

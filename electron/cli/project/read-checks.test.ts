@@ -26,11 +26,15 @@ const read = (...checks: readonly object[]) => {
 test('a script comes from a file beside the checks, and is a part of them from then on', () => {
   writeFileSync(join(folder, 'scripts', 'database.sh'), '# Größe\ntrue\n');
   writeFileSync(join(folder, 'web.ps1'), '\ufeffexit 0\r\n');
-  expect(read(
-    { kind: 'script', ...guest, scriptFile: 'scripts/database.sh' }, { kind: 'script', ...guest, name: 'Database', scriptFile: './scripts/../scripts/database.sh' },
-    { kind: 'script', via: 'winrm', username: 'anna', secret: 'guest', scriptFile: 'web.ps1' },
-  )).toEqual([
-    { kind: 'script', ...guest, name: 'database.sh', script: '# Größe\ntrue\n' }, { kind: 'script', ...guest, name: 'Database', script: '# Größe\ntrue\n' },
+  expect(
+    read(
+      { kind: 'script', ...guest, scriptFile: 'scripts/database.sh' },
+      { kind: 'script', ...guest, name: 'Database', scriptFile: './scripts/../scripts/database.sh' },
+      { kind: 'script', via: 'winrm', username: 'anna', secret: 'guest', scriptFile: 'web.ps1' },
+    ),
+  ).toEqual([
+    { kind: 'script', ...guest, name: 'database.sh', script: '# Größe\ntrue\n' },
+    { kind: 'script', ...guest, name: 'Database', script: '# Größe\ntrue\n' },
     { kind: 'script', via: 'winrm', username: 'anna', secret: 'guest', name: 'web.ps1', script: 'exit 0\r\n' },
   ]);
 });
@@ -38,8 +42,19 @@ test('a script comes from a file beside the checks, and is a part of them from t
 test('no file outside of the folder is read, by no path and no link', () => {
   symlinkSync(join(root, 'outside.sh'), join(folder, 'link.sh'));
   symlinkSync(root, join(folder, 'up'));
-  for (const scriptFile of ['../outside.sh', join(root, 'outside.sh'), '/etc/passwd', 'scripts/../../outside.sh', 'link.sh', 'up/outside.sh', '..', '.']) {
-    expect(() => read({ kind: 'script', ...guest, scriptFile }), scriptFile).toThrow(/check 1: .* is not in the folder of the file of checks/);
+  for (const scriptFile of [
+    '../outside.sh',
+    join(root, 'outside.sh'),
+    '/etc/passwd',
+    'scripts/../../outside.sh',
+    'link.sh',
+    'up/outside.sh',
+    '..',
+    '.',
+  ]) {
+    expect(() => read({ kind: 'script', ...guest, scriptFile }), scriptFile).toThrow(
+      /check 1: .* is not in the folder of the file of checks/,
+    );
   }
 });
 
@@ -49,12 +64,16 @@ test('what is no readable script is refused with the number of the check', () =>
   writeFileSync(join(folder, 'huge.sh'), 'x'.repeat(200_000));
   const failure = (check: object) => () => read({ kind: 'login-prompt' }, check);
   expect(failure({ kind: 'script', ...guest, scriptFile: 'binary' })).toThrow('check 2: binary is not a text in UTF-8');
-  expect(failure({ kind: 'script', ...guest, scriptFile: 'long.sh' })).toThrow('long.sh has 32769 characters; a script may have 32768');
+  expect(failure({ kind: 'script', ...guest, scriptFile: 'long.sh' })).toThrow(
+    'long.sh has 32769 characters; a script may have 32768',
+  );
   expect(failure({ kind: 'script', ...guest, scriptFile: 'huge.sh' })).toThrow('huge.sh has 200000 bytes');
   expect(failure({ kind: 'script', ...guest, scriptFile: 'none.sh' })).toThrow(UsageError);
   expect(failure({ kind: 'script', ...guest, scriptFile: 'scripts' })).toThrow(/scripts is not a file|scripts: /);
   expect(failure({ kind: 'script', ...guest, scriptFile: 7 })).toThrow('scriptFile must be the path of a file');
-  expect(failure({ kind: 'script', ...guest, scriptFile: 'binary', script: 'true' })).toThrow('give script or scriptFile, not both');
+  expect(failure({ kind: 'script', ...guest, scriptFile: 'binary', script: 'true' })).toThrow(
+    'give script or scriptFile, not both',
+  );
   expect(failure({ kind: 'ssh', ...guest, scriptFile: 'binary' })).toThrow(UsageError);
 });
 

@@ -1,6 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path';
-import { afterBootChecksSchema, longestCheckScript, type AfterBootCheck } from '../../../shared/model/after-boot-check.ts';
+import {
+  afterBootChecksSchema,
+  longestCheckScript,
+  type AfterBootCheck,
+} from '../../../shared/model/after-boot-check.ts';
 import { isJsonObject, type JsonValue } from '../../../shared/model/json.ts';
 import { issueLine } from '../../../shared/schema/issue-line.ts';
 import { UsageError } from '../command-context.ts';
@@ -14,10 +18,16 @@ import { readObject } from './read-files.ts';
 export function readChecks(file: string): AfterBootCheck[] {
   const { checks, ...others } = readObject(file);
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw new UsageError(`${file}: unknown key: ${unknown}. The file contains a list named "checks"`);
-  const whole = Array.isArray(checks) ? checks.map((check, index) => withScript(check as JsonValue, index, file)) : checks;
+  if (unknown !== undefined)
+    throw new UsageError(`${file}: unknown key: ${unknown}. The file contains a list named "checks"`);
+  const whole = Array.isArray(checks)
+    ? checks.map((check, index) => withScript(check as JsonValue, index, file))
+    : checks;
   const parsed = afterBootChecksSchema.safeParse(whole);
-  if (!parsed.success) throw new UsageError(`${file}: ${parsed.error.issues.map((issue) => issueLine(issue, whole, 'the list of checks')).join('; ')}`);
+  if (!parsed.success)
+    throw new UsageError(
+      `${file}: ${parsed.error.issues.map((issue) => issueLine(issue, whole, 'the list of checks')).join('; ')}`,
+    );
   return parsed.data;
 }
 
@@ -26,9 +36,12 @@ function withScript(check: JsonValue, index: number, file: string): JsonValue {
   const { scriptFile, ...rest } = check;
   const where = `${file}: check ${index + 1}`;
   if (Object.hasOwn(rest, 'script')) throw new UsageError(`${where}: give script or scriptFile, not both`);
-  if (typeof scriptFile !== 'string' || scriptFile === '') throw new UsageError(`${where}: scriptFile must be the path of a file`);
+  if (typeof scriptFile !== 'string' || scriptFile === '')
+    throw new UsageError(`${where}: scriptFile must be the path of a file`);
   const script = readScript(scriptFile, dirname(file), where);
-  const name = basename(scriptFile).replaceAll(/\p{Cc}/gu, ' ').slice(0, 100);
+  const name = basename(scriptFile)
+    .replaceAll(/\p{Cc}/gu, ' ')
+    .slice(0, 100);
   return { ...(name.trim() === '' ? {} : { name }), ...rest, script };
 }
 
@@ -38,7 +51,9 @@ function readScript(name: string, folder: string, where: string): string {
     const way = relative(base, path);
     return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
   };
-  const outside = new UsageError(`${where}: ${name} is not in the folder of the file of checks. Name it relative to that folder`);
+  const outside = new UsageError(
+    `${where}: ${name} is not in the folder of the file of checks. Name it relative to that folder`,
+  );
   if (isAbsolute(name) || !isInside(resolve(folder, name), resolve(folder))) throw outside;
   let descriptor: number | undefined;
   try {
@@ -48,9 +63,13 @@ function readScript(name: string, folder: string, where: string): string {
     descriptor = openSync(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
     const stat = fstatSync(descriptor);
     if (!stat.isFile()) throw new UsageError(`${where}: ${name} is not a file`);
-    if (stat.size > 4 * longestCheckScript) throw new UsageError(`${where}: ${name} has ${stat.size} bytes; a script may have ${longestCheckScript} characters`);
+    if (stat.size > 4 * longestCheckScript)
+      throw new UsageError(
+        `${where}: ${name} has ${stat.size} bytes; a script may have ${longestCheckScript} characters`,
+      );
     const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(descriptor));
-    if (text.length > longestCheckScript) throw new UsageError(`${where}: ${name} has ${text.length} characters; a script may have ${longestCheckScript}`);
+    if (text.length > longestCheckScript)
+      throw new UsageError(`${where}: ${name} has ${text.length} characters; a script may have ${longestCheckScript}`);
     return text;
   } catch (error) {
     if (error instanceof UsageError) throw error;

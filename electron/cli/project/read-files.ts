@@ -13,7 +13,10 @@ const mostBytes = 256 * 1024 * 1024;
 export function readInputFile(path: string): Uint8Array {
   try {
     const { size } = statSync(path);
-    if (size > mostBytes) throw new UsageError(`${path}: the file has ${Math.ceil(size / 2 ** 20)} MiB; the limit is ${mostBytes / 2 ** 20} MiB`);
+    if (size > mostBytes)
+      throw new UsageError(
+        `${path}: the file has ${Math.ceil(size / 2 ** 20)} MiB; the limit is ${mostBytes / 2 ** 20} MiB`,
+      );
     return readFileSync(path);
   } catch (error) {
     if (error instanceof UsageError) throw error;
@@ -47,8 +50,13 @@ function environmentOf(side: JsonValue | undefined): JsonObject {
 }
 
 /** Connection parameters from a file, then from `--set` and `--secret`, which win. */
-export function readConnection(options: { connection?: string; set: readonly string[]; secret: readonly string[] }): JsonObject {
-  const connection: Record<string, JsonValue> = options.connection === undefined ? {} : { ...readObject(options.connection) };
+export function readConnection(options: {
+  connection?: string;
+  set: readonly string[];
+  secret: readonly string[];
+}): JsonObject {
+  const connection: Record<string, JsonValue> =
+    options.connection === undefined ? {} : { ...readObject(options.connection) };
   for (const text of options.set) {
     const match = /^([A-Za-z0-9_]+)(:?=)([\s\S]*)$/.exec(text);
     if (match === null) throw new UsageError(`--set must be key=value, not "${text.split('=')[0]}"`);
@@ -72,7 +80,9 @@ export function refuseImpossible(plugin: PluginId, connection: JsonObject): void
   const texts = issues.flatMap((issue) => {
     const [key] = issue.path;
     const isForm = issue.code === 'custom' && issue.params?.['isForm'] === true;
-    return isForm && issue.path.length === 1 && typeof connection[String(key)] === 'string' ? [`${String(key)} ${issue.message}`] : [];
+    return isForm && issue.path.length === 1 && typeof connection[String(key)] === 'string'
+      ? [`${String(key)} ${issue.message}`]
+      : [];
   });
   if (texts.length > 0) throw new UsageError(texts.join('; '));
 }

@@ -8,7 +8,10 @@ interface RunList<T> {
   /** What is listed, in the plural. */
   readonly what: string;
   readonly columns: readonly string[];
-  readonly read: (core: CoreClient, input: { readonly replica?: string }) => Promise<{ readonly runs: readonly T[]; readonly cells: (run: T, moment: Moment) => Cells }>;
+  readonly read: (
+    core: CoreClient,
+    input: { readonly replica?: string },
+  ) => Promise<{ readonly runs: readonly T[]; readonly cells: (run: T, moment: Moment) => Cells }>;
 }
 
 /** The `list` of a group: runs of replicas, those of all or of one. */
@@ -24,7 +27,12 @@ export function runList<T>({ what, columns, read }: RunList<T>): CommandRegistra
         const { moment, table, print } = await import('../output/print.ts');
         const input = options.replica === undefined ? {} : { replica: options.replica };
         const { runs, cells } = await withProject(options, context, (core) => read(core, input));
-        print(context, options, runs, () => table(columns, runs.map((run) => cells(run, moment))));
+        print(context, options, runs, () =>
+          table(
+            columns,
+            runs.map((run) => cells(run, moment)),
+          ),
+        );
         return 0;
       }),
     );

@@ -28,11 +28,16 @@ export async function initVault(options: ProjectOptions, context: CommandContext
   } else {
     wrapper = await typedTwice(context);
   }
-  if (wrapper === undefined) throw new UsageError('set CAUSEWAY_KEY_FILE or CAUSEWAY_PASSPHRASE_FILE, or run this on a terminal');
+  if (wrapper === undefined)
+    throw new UsageError('set CAUSEWAY_KEY_FILE or CAUSEWAY_PASSPHRASE_FILE, or run this on a terminal');
   await createVault(vaultPath(folder), wrapper);
   ensureProjectFile(folder);
-  if (options.json === true) context.stdout.write(`${JSON.stringify({ vault: vaultPath(folder), protection: wrapper.kind })}\n`);
-  else context.stdout.write(`The vault was created, protected by a ${wrapper.kind}. It is not protected by the operating system.\n`);
+  if (options.json === true)
+    context.stdout.write(`${JSON.stringify({ vault: vaultPath(folder), protection: wrapper.kind })}\n`);
+  else
+    context.stdout.write(
+      `The vault was created, protected by a ${wrapper.kind}. It is not protected by the operating system.\n`,
+    );
   return 0;
 }
 
@@ -41,9 +46,14 @@ async function initVaultOnMover(mover: string, options: ProjectOptions, context:
   const { withWorkbenchOnMover } = await import('./on-mover.ts');
   const passphrase = passphraseFromFile(context) ?? (await passphraseTwice(context));
   if (passphrase === undefined) throw new UsageError('set CAUSEWAY_PASSPHRASE_FILE, or run this on a terminal');
-  await withWorkbenchOnMover(mover, { ...options, createProject: true }, context, (client) => client.call('vault.create', { passphrase }));
+  await withWorkbenchOnMover(mover, { ...options, createProject: true }, context, (client) =>
+    client.call('vault.create', { passphrase }),
+  );
   if (options.json === true) context.stdout.write(`${JSON.stringify({ mover, protection: 'passphrase' })}\n`);
-  else context.stdout.write(`The vault was created on ${mover}, protected by the passphrase. After a restart of the mover its engine needs it again.\n`);
+  else
+    context.stdout.write(
+      `The vault was created on ${mover}, protected by the passphrase. After a restart of the mover its engine needs it again.\n`,
+    );
   return 0;
 }
 
@@ -55,14 +65,19 @@ async function typedTwice(context: CommandContext): Promise<KeyWrapper | undefin
 async function passphraseTwice(context: CommandContext): Promise<string | undefined> {
   const passphrase = await askSecretly(context, 'New passphrase: ');
   if (passphrase === undefined) return undefined;
-  if (passphrase.length < shortestPassphrase) throw new UsageError(`a passphrase has at least ${shortestPassphrase} characters`);
-  if ((await askSecretly(context, 'Repeat the passphrase: ')) !== passphrase) throw new UsageError('the passphrases do not match');
+  if (passphrase.length < shortestPassphrase)
+    throw new UsageError(`a passphrase has at least ${shortestPassphrase} characters`);
+  if ((await askSecretly(context, 'Repeat the passphrase: ')) !== passphrase)
+    throw new UsageError('the passphrases do not match');
   return passphrase;
 }
 
 /** A secret's value: from a file, typed, or all of standard input; without the line's end. */
 export async function readSecret(name: string, options: { file?: string }, context: CommandContext): Promise<string> {
-  const value = options.file === undefined ? ((await askSecretly(context, `Secret ${name}: `)) ?? readAll(0)) : readAll(options.file);
+  const value =
+    options.file === undefined
+      ? ((await askSecretly(context, `Secret ${name}: `)) ?? readAll(0))
+      : readAll(options.file);
   if (value === '') throw new UsageError('the secret is empty');
   return value;
 }

@@ -27,7 +27,9 @@ const projectMarks = ['causeway.yaml', '.causeway', 'endpoints', 'replicas', 'wa
 /** @throws UsageError where a command would make a project of a folder that is none */
 function requireProject(folder: string): void {
   if (projectMarks.some((mark) => existsSync(join(folder, mark)))) return;
-  throw new UsageError(`${folder} is not a Causeway project. Specify one with --project or CAUSEWAY_PROJECT. To create one here: causeway vault init, or causeway endpoint add`);
+  throw new UsageError(
+    `${folder} is not a Causeway project. Specify one with --project or CAUSEWAY_PROJECT. To create one here: causeway vault init, or causeway endpoint add`,
+  );
 }
 
 /** The mover that a command works on; undefined for this computer. */
@@ -43,7 +45,11 @@ export function vaultPath(folder: string): string {
  * Opens the project, as its engine or as a client of the one that runs, does the work, and closes it again; executions that
  * this process runs are waited for.
  */
-export async function withProject<T>(options: ProjectOptions & MayCreate & StaysOpen, context: CommandContext, work: (core: CoreClient) => Promise<T>): Promise<T> {
+export async function withProject<T>(
+  options: ProjectOptions & MayCreate & StaysOpen,
+  context: CommandContext,
+  work: (core: CoreClient) => Promise<T>,
+): Promise<T> {
   const mover = moverOf(options, context);
   if (mover !== undefined) {
     const { withProjectOnMover } = await import('./on-mover.ts');
@@ -54,9 +60,17 @@ export async function withProject<T>(options: ProjectOptions & MayCreate & Stays
   const vault = openVault(vaultPath(folder), keyWrapperFor(context), { asksPeople: asksForPassphrase(context) });
   const config = readFleetConfig(folder);
   // The client of NATS is loaded by who is in a fleet.
-  const fleet = config === undefined ? undefined : await (await import('../../fleet/fleet-engine.ts')).joinFleet(config, { takesOver: options.staysOpen === true, projectFolder: folder });
+  const fleet =
+    config === undefined
+      ? undefined
+      : await (
+          await import('../../fleet/fleet-engine.ts')
+        ).joinFleet(config, { takesOver: options.staysOpen === true, projectFolder: folder });
   try {
-    const opened = await openProject({ projectFolder: folder, vault, ...(fleet === undefined ? {} : { fleet: fleet.join }) }, context.signal);
+    const opened = await openProject(
+      { projectFolder: folder, vault, ...(fleet === undefined ? {} : { fleet: fleet.join }) },
+      context.signal,
+    );
     const { client } = opened;
     if (options.staysOpen === true && opened.role === 'engine') opened.client.carryOutCalendar();
     try {

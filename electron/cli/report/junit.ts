@@ -39,7 +39,9 @@ function caseOf(finding: Finding, file: string, failed: boolean): string {
   const { severity, path, rule, message, suggestion, location } = finding;
   const place = location === undefined ? file : `${file}:${location.line}:${location.column}`;
   const body = escaped(`${place} ${severity}: ${message}${suggestion === undefined ? '' : ` ${suggestion}`}`);
-  const inner = failed ? `<failure type=${quoted(rule)} message=${quoted(message)}>${body}</failure>` : `<system-out>${body}</system-out>`;
+  const inner = failed
+    ? `<failure type=${quoted(rule)} message=${quoted(message)}>${body}</failure>`
+    : `<system-out>${body}</system-out>`;
   return `    <testcase classname=${quoted(file)} name=${quoted(`${rule} ${path}`.trim())}>${inner}</testcase>`;
 }
 

@@ -15,9 +15,22 @@ const results: readonly FileResult[] = [
   {
     file: '/abs/ä.json',
     findings: [
-      { severity: 'error', path: '/vm/id', rule: 'vm/wrong-type', message: `Wrong: ${hostile}.`, suggestion: 'Put it in quotes.', location: { line: 3, column: 7 } },
+      {
+        severity: 'error',
+        path: '/vm/id',
+        rule: 'vm/wrong-type',
+        message: `Wrong: ${hostile}.`,
+        suggestion: 'Put it in quotes.',
+        location: { line: 3, column: 7 },
+      },
       { severity: 'warning', path: '/a~1b', rule: 'document/odd', message: 'Odd.' },
-      { severity: 'info', path: '', rule: 'general/no-catalog', message: 'There is no catalog.', suggestion: 'Capture one.' },
+      {
+        severity: 'info',
+        path: '',
+        rule: 'general/no-catalog',
+        message: 'There is no catalog.',
+        suggestion: 'Capture one.',
+      },
     ],
   },
 ];
@@ -31,9 +44,21 @@ describe('JSON', () => {
           file: '/abs/ä.json',
           valid: false,
           findings: [
-            { severity: 'error', path: '/vm/id', rule: 'vm/wrong-type', message: `Wrong: ${hostile}.`, suggestion: 'Put it in quotes.' },
+            {
+              severity: 'error',
+              path: '/vm/id',
+              rule: 'vm/wrong-type',
+              message: `Wrong: ${hostile}.`,
+              suggestion: 'Put it in quotes.',
+            },
             { severity: 'warning', path: '/a~1b', rule: 'document/odd', message: 'Odd.' },
-            { severity: 'info', path: '', rule: 'general/no-catalog', message: 'There is no catalog.', suggestion: 'Capture one.' },
+            {
+              severity: 'info',
+              path: '',
+              rule: 'general/no-catalog',
+              message: 'There is no catalog.',
+              suggestion: 'Capture one.',
+            },
           ],
         },
       ],
@@ -53,7 +78,10 @@ describe('text', () => {
 
   test('says what concerns all files alike once', () => {
     const [, result] = results;
-    const text = formatText(Array.from({ length: 5 }, () => result as FileResult), { colour: false });
+    const text = formatText(
+      Array.from({ length: 5 }, () => result as FileResult),
+      { colour: false },
+    );
     expect(text.split('There is no catalog.')).toHaveLength(2);
   });
 
@@ -82,19 +110,31 @@ describe('JUnit', () => {
 describe('SARIF', () => {
   const log = JSON.parse(formatSarif(results, fileUri)) as {
     version: string;
-    runs: [{ tool: { driver: { rules: { id: string }[] } }; artifacts: { location: { uri: string } }[]; results: Record<string, unknown>[] }];
+    runs: [
+      {
+        tool: { driver: { rules: { id: string }[] } };
+        artifacts: { location: { uri: string } }[];
+        results: Record<string, unknown>[];
+      },
+    ];
   };
 
   test('names rules, files as URI references, levels and regions', () => {
     expect(log.version).toBe('2.1.0');
     const [run] = log.runs;
-    expect(run.artifacts.map(({ location }) => location.uri)).toEqual(['waves/web%2001%231.yaml', 'file:///abs/%C3%A4.json']);
+    expect(run.artifacts.map(({ location }) => location.uri)).toEqual([
+      'waves/web%2001%231.yaml',
+      'file:///abs/%C3%A4.json',
+    ]);
     expect(run.results.map(({ level }) => level)).toEqual(['error', 'warning', 'note']);
     for (const { ruleId, ruleIndex } of run.results) expect(run.tool.driver.rules[Number(ruleIndex)]?.id).toBe(ruleId);
     expect(run.results[0]).toMatchObject({
       locations: [
         {
-          physicalLocation: { artifactLocation: { uri: 'file:///abs/%C3%A4.json', index: 1 }, region: { startLine: 3, startColumn: 7 } },
+          physicalLocation: {
+            artifactLocation: { uri: 'file:///abs/%C3%A4.json', index: 1 },
+            region: { startLine: 3, startColumn: 7 },
+          },
           logicalLocations: [{ fullyQualifiedName: '/vm/id' }],
         },
       ],
@@ -106,9 +146,11 @@ describe('SARIF', () => {
 function unbalanced(xml: string): string[] {
   const open: string[] = [];
   const wrong: string[] = [];
-  const token = /<\?xml[^>]*\?>|<(\/?)([a-z-]+)((?: [a-z]+="[^"<&]*(?:&(?:amp|lt|gt|quot|#\d+);[^"<&]*)*")*)(\/?)>|([^<]+)/gy;
+  const token =
+    /<\?xml[^>]*\?>|<(\/?)([a-z-]+)((?: [a-z]+="[^"<&]*(?:&(?:amp|lt|gt|quot|#\d+);[^"<&]*)*")*)(\/?)>|([^<]+)/gy;
   for (let found = token.exec(xml), end = 0; ; found = token.exec(xml)) {
-    if (found === null) return end === xml.length ? [...wrong, ...open] : [...wrong, `not XML at ${end}: ${xml.slice(end, end + 40)}`];
+    if (found === null)
+      return end === xml.length ? [...wrong, ...open] : [...wrong, `not XML at ${end}: ${xml.slice(end, end + 40)}`];
     end = token.lastIndex;
     const [, closing, name = '', , single, text] = found;
     if (text !== undefined && /&(?!(?:amp|lt|gt|quot|#\d+);)/.test(text)) wrong.push(text);
@@ -120,8 +162,12 @@ function unbalanced(xml: string): string[] {
 
 describe('CSV', () => {
   test('has a row for each finding, and no cell that a spreadsheet takes for a formula', () => {
-    const csv = formatCsv([{ file: '=cmd()', findings: [{ severity: 'error', path: '/a', rule: 'x/y', message: 'A "b", c\nd' }] }]);
-    expect(csv).toBe('file,line,column,severity,path,rule,message,suggestion\r\n"\'=cmd()",,,error,/a,x/y,"A ""b"", c\nd",\r\n');
+    const csv = formatCsv([
+      { file: '=cmd()', findings: [{ severity: 'error', path: '/a', rule: 'x/y', message: 'A "b", c\nd' }] },
+    ]);
+    expect(csv).toBe(
+      'file,line,column,severity,path,rule,message,suggestion\r\n"\'=cmd()",,,error,/a,x/y,"A ""b"", c\nd",\r\n',
+    );
     expect(formatCsv(results).split('\r\n')).toHaveLength(5);
   });
 });
@@ -136,7 +182,15 @@ describe('HTML', () => {
   });
 
   test('begins with a policy, and has no characters that turn the direction of text', () => {
-    const html = formatHtml([{ file: 'a\u202egpj.yaml', findings: [{ severity: 'error', path: '/a\u2066', rule: 'x/y', message: "it's\u0007 \u202d1" }] }], 'now');
+    const html = formatHtml(
+      [
+        {
+          file: 'a\u202egpj.yaml',
+          findings: [{ severity: 'error', path: '/a\u2066', rule: 'x/y', message: "it's\u0007 \u202d1" }],
+        },
+      ],
+      'now',
+    );
     expect(confinedPage(html)).toBe(html);
     expect(html).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u0007]/);
     expect(html).toContain('it&#39;s');

@@ -10,7 +10,8 @@ const colours = { error: 31, warning: 33, info: 36, path: 2, suggestion: 32, val
 
 /** For people: `file:line:column severity message`, the pointer and the rule below, a summary at the end. */
 export function formatText(results: readonly FileResult[], { colour }: TextOptions): string {
-  const paint = (text: string, name: keyof typeof colours): string => (colour ? `\u001b[${colours[name]}m${text}\u001b[0m` : text);
+  const paint = (text: string, name: keyof typeof colours): string =>
+    colour ? `\u001b[${colours[name]}m${text}\u001b[0m` : text;
   const lines: string[] = [];
   // What concerns every document alike is said once, not ten thousand times.
   const general = new Map<string, Finding>();
@@ -29,7 +30,9 @@ export function formatText(results: readonly FileResult[], { colour }: TextOptio
   }
   if (lines.length > 0) lines.push('');
   for (const { severity, message, suggestion } of general.values()) {
-    lines.push(`${paint(severity, severity)} ${printable(message)}${suggestion === undefined ? '' : ` ${printable(suggestion)}`}`);
+    lines.push(
+      `${paint(severity, severity)} ${printable(message)}${suggestion === undefined ? '' : ` ${printable(suggestion)}`}`,
+    );
   }
   const { files, valid, errors, warnings } = summarise(results);
   const verdict = `${count(files, 'file')} checked, ${valid} valid: ${count(errors, 'error')}, ${count(warnings, 'warning')}`;

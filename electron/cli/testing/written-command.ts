@@ -5,7 +5,14 @@ import { createProgram } from '../program.ts';
 /** The command line's definition: nothing of it is run. */
 export function commandDefinition(): Promise<Command> {
   const silent = new PassThrough();
-  return createProgram({ stdout: silent, stderr: silent, env: {}, entry: import.meta.url, signal: new AbortController().signal, run: () => async () => undefined });
+  return createProgram({
+    stdout: silent,
+    stderr: silent,
+    env: {},
+    entry: import.meta.url,
+    signal: new AbortController().signal,
+    run: () => async () => undefined,
+  });
 }
 
 export function fullName(command: Command): string {
@@ -24,7 +31,10 @@ export function problemsOf(program: Command, line: string, isWhole: boolean): st
     command = child;
     words.shift();
   }
-  if (command.commands.length > 0) return isWhole || words.some((word) => !word.startsWith('-')) ? [`"${fullName(command)} ${words[0] ?? ''}" is not a command`] : [];
+  if (command.commands.length > 0)
+    return isWhole || words.some((word) => !word.startsWith('-'))
+      ? [`"${fullName(command)} ${words[0] ?? ''}" is not a command`]
+      : [];
   const problems: string[] = [];
   let given = 0;
   for (let index = 0; index < words.length; index += 1) {
@@ -40,10 +50,13 @@ export function problemsOf(program: Command, line: string, isWhole: boolean): st
     index += 1;
     const value = words[index];
     if (value === undefined && isWhole) problems.push(`${word} needs a value`);
-    if (value !== undefined && option.argChoices !== undefined && !option.argChoices.includes(value)) problems.push(`${word} does not take ${value}`);
+    if (value !== undefined && option.argChoices !== undefined && !option.argChoices.includes(value))
+      problems.push(`${word} does not take ${value}`);
   }
   const needed = command.registeredArguments.filter((argument) => argument.required).length;
-  const most = command.registeredArguments.some((argument) => argument.variadic) ? Number.POSITIVE_INFINITY : command.registeredArguments.length;
+  const most = command.registeredArguments.some((argument) => argument.variadic)
+    ? Number.POSITIVE_INFINITY
+    : command.registeredArguments.length;
   if (isWhole && given < needed) problems.push(`${fullName(command)} needs ${needed} arguments`);
   if (given > most) problems.push(`${fullName(command)} takes at most ${most} arguments`);
   return problems;

@@ -11,7 +11,16 @@ const write = (...names: string[]): void => {
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'collect-'));
   for (const name of ['sub', '.hidden', 'node_modules', 'empty']) mkdirSync(join(folder, name));
-  write('b.yaml', 'a.yml', 'c.JSON', 'readme.md', 'sub/d.yaml', '.hidden/e.yaml', 'node_modules/f.json', 'provider.json');
+  write(
+    'b.yaml',
+    'a.yml',
+    'c.JSON',
+    'readme.md',
+    'sub/d.yaml',
+    '.hidden/e.yaml',
+    'node_modules/f.json',
+    'provider.json',
+  );
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 

@@ -35,7 +35,8 @@ async function documentsBelow(folder: string, passedOver: ReadonlySet<string>): 
   for (const entry of entries) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      if (!entry.name.startsWith('.') && entry.name !== 'node_modules') found.push(...(await documentsBelow(path, passedOver)));
+      if (!entry.name.startsWith('.') && entry.name !== 'node_modules')
+        found.push(...(await documentsBelow(path, passedOver)));
     } else if (isDocument(entry) && !passedOver.has(resolve(path))) {
       found.push(path);
     }

@@ -48,6 +48,8 @@ describe('the example documents', () => {
   });
 
   test('the provider configuration has no finding', () => {
-    expect(readProviderConfiguration(readFileSync(join(folder, 'provider.ini')), Object.values(plugins)).findings).toEqual([]);
+    expect(
+      readProviderConfiguration(readFileSync(join(folder, 'provider.ini')), Object.values(plugins)).findings,
+    ).toEqual([]);
   });
 });

@@ -1,6 +1,9 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { readProviderConfiguration, type ProviderConfiguration } from '../../../shared/environment/provider-configuration.ts';
+import {
+  readProviderConfiguration,
+  type ProviderConfiguration,
+} from '../../../shared/environment/provider-configuration.ts';
 import { formatOfFile, readDocument, tooLarge } from '../../../shared/environment/read-document.ts';
 import { readLimits } from '../../../shared/environment/read-limits.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
@@ -20,8 +23,12 @@ export async function readProviderConfigurationFile(file: string): Promise<Provi
 export async function readCatalogFile(file: string): Promise<Catalog> {
   const { value, findings } = readDocument(await readInput(file, 'catalog'), 'json');
   const [unreadable] = findings;
-  if (value === undefined || unreadable !== undefined) throw new UsageError(`${file}: ${unreadable?.message ?? 'not a catalog'}`);
-  const [fault] = checkShape(catalogSchema, value, { unknownKey: ({ key }) => ({ message: `${key} is not known` }), name: 'The catalog' });
+  if (value === undefined || unreadable !== undefined)
+    throw new UsageError(`${file}: ${unreadable?.message ?? 'not a catalog'}`);
+  const [fault] = checkShape(catalogSchema, value, {
+    unknownKey: ({ key }) => ({ message: `${key} is not known` }),
+    name: 'The catalog',
+  });
   if (fault !== undefined) throw new UsageError(`${file} is not a catalog: ${toPointer(fault.path)}: ${fault.message}`);
   return value as Catalog;
 }

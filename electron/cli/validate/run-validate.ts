@@ -20,7 +20,11 @@ export interface ValidateOptions {
 }
 
 /** Checks the documents, prints the findings, and answers with the exit status. */
-export async function runValidate(paths: readonly string[], options: ValidateOptions, context: CommandContext): Promise<ExitStatus> {
+export async function runValidate(
+  paths: readonly string[],
+  options: ValidateOptions,
+  context: CommandContext,
+): Promise<ExitStatus> {
   const { providerConfig, catalog: catalogFile } = options;
   const configuration = providerConfig === undefined ? undefined : await readProviderConfigurationFile(providerConfig);
   const catalog = catalogFile === undefined ? undefined : await readCatalogFile(catalogFile);
@@ -51,7 +55,11 @@ function statusOf(results: readonly FileResult[], strict: boolean): ExitStatus {
   return errors > 0 || (strict && warnings > 0) ? 1 : 0;
 }
 
-function print(results: readonly FileResult[], { format, strict = false }: ValidateOptions, { stdout, env }: CommandContext): void {
+function print(
+  results: readonly FileResult[],
+  { format, strict = false }: ValidateOptions,
+  { stdout, env }: CommandContext,
+): void {
   switch (format) {
     case 'json':
       stdout.write(formatJson(results));

@@ -19,13 +19,21 @@ export interface ParallelOptions extends Pick<ValidationOptions, 'catalog' | 'pr
 
 /** Checks files in as many threads as pay off, this one included; the results are in the order of the files. */
 export async function validateInParallel(files: readonly string[], options: ParallelOptions): Promise<FileResult[]> {
-  const threads = Math.max(1, Math.min(availableParallelism(), maximalThreads, Math.floor(files.length / filesPerThread)));
+  const threads = Math.max(
+    1,
+    Math.min(availableParallelism(), maximalThreads, Math.floor(files.length / filesPerThread)),
+  );
   // Every n-th file for each: large and small ones are spread evenly however the names are sorted.
-  const shares = Array.from({ length: threads }, (_, thread) => files.filter((_file, index) => index % threads === thread));
+  const shares = Array.from({ length: threads }, (_, thread) =>
+    files.filter((_file, index) => index % threads === thread),
+  );
   const [own = [], ...others] = shares;
   const elsewhere = others.map((share) => inWorker(share, options));
   const answers = await Promise.all([validateHere(own, options), ...elsewhere]);
-  return files.map((file, index) => answers[index % threads]?.[Math.floor(index / threads)] ?? { file, findings: [], failure: 'was not checked' });
+  return files.map(
+    (file, index) =>
+      answers[index % threads]?.[Math.floor(index / threads)] ?? { file, findings: [], failure: 'was not checked' },
+  );
 }
 
 async function validateHere(files: readonly string[], { signal, ...options }: ParallelOptions): Promise<FileResult[]> {

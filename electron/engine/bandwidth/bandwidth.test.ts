@@ -50,7 +50,9 @@ describe('a bandwidth limiter', () => {
   it('obeys a wider limit too', async () => {
     const clock = new FakeClock();
     const parent = createBandwidthLimiter({ bytesPerSecond: 300_000, clock });
-    const [a, b] = [1, 2].map(() => sender(createBandwidthLimiter({ bytesPerSecond: 1_000_000, parent, clock }), 10_000));
+    const [a, b] = [1, 2].map(() =>
+      sender(createBandwidthLimiter({ bytesPerSecond: 1_000_000, parent, clock }), 10_000),
+    );
     await clock.pass(10_000);
     expect(a!.sent + b!.sent).toBeLessThan(3_200_000);
     expect(a!.sent + b!.sent).toBeGreaterThan(2_800_000);
@@ -126,18 +128,37 @@ describe('a bandwidth profile', () => {
 
   it('holds by weekday and time, first entry first', () => {
     const profile = 'mon-fri 08:00-18:00=20M; sat,sun=100Mbit; 22:00-06:00=pause; *=unlimited';
-    expect([at(profile, 1, 8), at(profile, 5, 17, 59), at(profile, 5, 18), at(profile, 6, 12), at(profile, 2, 23), at(profile, 3, 5, 59), at(profile, 3, 6)])
-      .toEqual(['20M', '20M', 'unlimited', '12.5M', 'pause', 'pause', 'unlimited']);
+    expect([
+      at(profile, 1, 8),
+      at(profile, 5, 17, 59),
+      at(profile, 5, 18),
+      at(profile, 6, 12),
+      at(profile, 2, 23),
+      at(profile, 3, 5, 59),
+      at(profile, 3, 6),
+    ]).toEqual(['20M', '20M', 'unlimited', '12.5M', 'pause', 'pause', 'unlimited']);
   });
 
   it('runs past midnight and around the week', () => {
-    expect([at('sat 22:00-06:00=1M', 6, 23), at('sat 22:00-06:00=1M', 0, 5), at('sat 22:00-06:00=1M', 6, 5)]).toEqual(['1M', '1M', 'unlimited']);
+    expect([at('sat 22:00-06:00=1M', 6, 23), at('sat 22:00-06:00=1M', 0, 5), at('sat 22:00-06:00=1M', 6, 5)]).toEqual([
+      '1M',
+      '1M',
+      'unlimited',
+    ]);
     expect([at('fri-mon=1M', 0, 5), at('fri-mon=1M', 2, 5)]).toEqual(['1M', 'unlimited']);
   });
 
   it('reads rates in bytes, decimal or binary, and in bits', () => {
-    expect(['20M', '512k', '2Mi', '8Mbit', '1.5MB/s', '4096', 'unlimited', 'pause'].map(parseRate))
-      .toEqual([20e6, 512e3, 2 ** 21, 1e6, 1.5e6, 4096, undefined, 0]);
+    expect(['20M', '512k', '2Mi', '8Mbit', '1.5MB/s', '4096', 'unlimited', 'pause'].map(parseRate)).toEqual([
+      20e6,
+      512e3,
+      2 ** 21,
+      1e6,
+      1.5e6,
+      4096,
+      undefined,
+      0,
+    ]);
   });
 
   it.each([
@@ -151,6 +172,8 @@ describe('a bandwidth profile', () => {
     ['*=fast', "'fast' is not a rate"],
     ['*=20', 'below 1 KiB/s'],
   ])('refuses %j and says why', (text, reason) => {
-    expect(() => parseProfile(text)).toThrow(expect.objectContaining({ code: 'general.invalid-input', message: expect.stringContaining(reason) as string }));
+    expect(() => parseProfile(text)).toThrow(
+      expect.objectContaining({ code: 'general.invalid-input', message: expect.stringContaining(reason) as string }),
+    );
   });
 });

@@ -83,7 +83,7 @@ export function createBandwidthLimiter(
       waiter.grant();
     }
     if (waiters.length === 0) return;
-    const wait = rate === undefined || rate === 0 ? REVIEW_MILLISECONDS : (1 - tokens) / rate * 1000;
+    const wait = rate === undefined || rate === 0 ? REVIEW_MILLISECONDS : ((1 - tokens) / rate) * 1000;
     callOff = clock.after(Math.min(Math.max(wait, 1), REVIEW_MILLISECONDS), pump);
   }
 
@@ -134,10 +134,16 @@ export function createBandwidthLimiter(
   };
 }
 
-function readSettings(settings: BandwidthSettings): { readonly bytesPerSecond: Rate; readonly profile: BandwidthProfile | undefined } {
+function readSettings(settings: BandwidthSettings): {
+  readonly bytesPerSecond: Rate;
+  readonly profile: BandwidthProfile | undefined;
+} {
   const { bytesPerSecond, profile } = settings;
   if (bytesPerSecond !== undefined && !(Number.isFinite(bytesPerSecond) && bytesPerSecond >= 0)) {
-    throw new CausewayError('general.invalid-input', `a bandwidth limit of ${bytesPerSecond} bytes per second is not valid`);
+    throw new CausewayError(
+      'general.invalid-input',
+      `a bandwidth limit of ${bytesPerSecond} bytes per second is not valid`,
+    );
   }
   return { bytesPerSecond, profile: typeof profile === 'string' ? parseProfile(profile) : profile };
 }

@@ -60,7 +60,10 @@ export interface CloudSnapshot {
 export interface SnapshotStore {
   list(labels: Labels, signal: AbortSignal): Promise<readonly CloudSnapshot[]>;
   get(id: string, signal: AbortSignal): Promise<CloudSnapshot | undefined>;
-  create(snapshot: { readonly volumeId: string; readonly name: string; readonly labels: Labels }, signal: AbortSignal): Promise<CloudSnapshot>;
+  create(
+    snapshot: { readonly volumeId: string; readonly name: string; readonly labels: Labels },
+    signal: AbortSignal,
+  ): Promise<CloudSnapshot>;
   /** @throws `cloud.conflict` while something uses it */
   delete(id: string, signal: AbortSignal): Promise<void>;
 }

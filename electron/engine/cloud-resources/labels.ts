@@ -29,7 +29,10 @@ export function labelValue(text: string): string {
   return isLabelText(text) ? text : `sha256-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
 }
 
-export function hasLabels(resource: { readonly labels?: Readonly<Record<string, unknown>> | undefined }, wanted: Labels): boolean {
+export function hasLabels(
+  resource: { readonly labels?: Readonly<Record<string, unknown>> | undefined },
+  wanted: Labels,
+): boolean {
   return Object.entries(wanted).every(([key, value]) => resource.labels?.[key] === value);
 }
 
@@ -38,7 +41,10 @@ export function hasLabels(resource: { readonly labels?: Readonly<Record<string, 
  * A name that has to be cut or changed gets a digest of the whole, so that two names stay two.
  */
 export function resourceName(name: string): string {
-  const plain = name.replaceAll(/[^A-Za-z0-9-]+/g, '-').replaceAll(/-{2,}/g, '-').replaceAll(/^-+|-+$/g, '');
+  const plain = name
+    .replaceAll(/[^A-Za-z0-9-]+/g, '-')
+    .replaceAll(/-{2,}/g, '-')
+    .replaceAll(/^-+|-+$/g, '');
   if (plain === name && plain.length <= 63 && plain !== '') return plain;
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 10);
   const stem = plain.slice(0, 52).replaceAll(/-+$/g, '');

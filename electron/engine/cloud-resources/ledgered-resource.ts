@@ -75,7 +75,12 @@ export async function ensureResource<T extends { readonly id: string }>(
       },
       create(entry, s) {
         fresh = true;
-        const options = { backOff: around.timing.backOff, clock: around.clock, random: around.random, looks: around.timing.looksBeforeCreatingAgain };
+        const options = {
+          backOff: around.timing.backOff,
+          clock: around.clock,
+          random: around.random,
+          looks: around.timing.looksBeforeCreatingAgain,
+        };
         return createOnce({ create: (s2) => how.create(entry, s2), find: (s2) => how.find(entry, s2) }, options, s);
       },
     },
@@ -97,7 +102,12 @@ export interface Removal<T> {
  * Removes a resource and waits until it is gone. A conflict (something still uses it, another operation runs) is waited
  * for. Where `get` is left out, an accepted removal is taken as done.
  */
-export async function deleteAndWait<T>(around: RetryContext, what: string, how: Removal<T>, signal: AbortSignal): Promise<void> {
+export async function deleteAndWait<T>(
+  around: RetryContext,
+  what: string,
+  how: Removal<T>,
+  signal: AbortSignal,
+): Promise<void> {
   let asked = false;
   await waitForState(
     { operation: `remove ${what}` },
@@ -116,13 +126,17 @@ export async function deleteAndWait<T>(around: RetryContext, what: string, how: 
         const resource = await how.get(s);
         if (resource === undefined) return { done: true, value: undefined };
         const failure = how.failed?.(resource);
-        if (failure !== undefined) throw new CausewayError('cloud.operation-failed', `remove ${what}: ${failure}`, { details: { state: failure } });
+        if (failure !== undefined)
+          throw new CausewayError('cloud.operation-failed', `remove ${what}: ${failure}`, {
+            details: { state: failure },
+          });
         if (how.cameBack?.(resource) !== true) return { done: false, state: 'there' };
         asked = false;
         return { done: false, state: 'there again' };
       } catch (error) {
         // After its removal a resource may answer "forbidden" rather than "not found".
-        if (error instanceof CausewayError && error.code === 'cloud.permission-denied') return { done: true, value: undefined };
+        if (error instanceof CausewayError && error.code === 'cloud.permission-denied')
+          return { done: true, value: undefined };
         throw error;
       }
     },

@@ -13,14 +13,23 @@ interface Labelled {
 }
 
 /** Those of the resources that carry our label, each with the entry and the replica that it says it is for. */
-export function managedOf(lists: readonly (readonly [ResourceKind, readonly Labelled[]])[], details: (resource: Labelled) => JsonObject = () => ({})): readonly ManagedResource[] {
+export function managedOf(
+  lists: readonly (readonly [ResourceKind, readonly Labelled[]])[],
+  details: (resource: Labelled) => JsonObject = () => ({}),
+): readonly ManagedResource[] {
   return lists.flatMap(([kind, resources]) =>
     resources
       .filter((resource) => hasLabels(resource, ourLabel))
       .map((resource) => ({
-        kind, id: resource.id, name: resource.name ?? resource.id, entryId: text(resource.labels[labelKeys.entry]) ?? '',
-        replicaId: text(resource.labels[labelKeys.replica]), owner: text(resource.labels[labelKeys.owner]), details: details(resource),
-      })));
+        kind,
+        id: resource.id,
+        name: resource.name ?? resource.id,
+        entryId: text(resource.labels[labelKeys.entry]) ?? '',
+        replicaId: text(resource.labels[labelKeys.replica]),
+        owner: text(resource.labels[labelKeys.owner]),
+        details: details(resource),
+      })),
+  );
 }
 
 function text(value: unknown): string | undefined {

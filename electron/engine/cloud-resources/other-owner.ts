@@ -11,10 +11,16 @@ import { labelKeys, labelValue } from './labels.ts';
  *
  * @throws `store.replica-elsewhere` when the labels name an owner that is not this one, nor one that it took over from
  */
-export function refuseOtherOwner(owner: Ownership | undefined, labels: Readonly<Record<string, unknown>>, what: string): void {
+export function refuseOtherOwner(
+  owner: Ownership | undefined,
+  labels: Readonly<Record<string, unknown>>,
+  what: string,
+): void {
   const other = otherOwner(owner, labels);
   if (other === undefined) return;
-  throw new CausewayError('store.replica-elsewhere', `${what} of ${computerOf(other)}`, { details: { owner: computerOf(other), mark: other } });
+  throw new CausewayError('store.replica-elsewhere', `${what} of ${computerOf(other)}`, {
+    details: { owner: computerOf(other), mark: other },
+  });
 }
 
 /**
@@ -24,20 +30,28 @@ export function refuseOtherOwner(owner: Ownership | undefined, labels: Readonly<
  * @throws `store.replica-elsewhere` when another computer took them over in the meantime
  */
 export async function claimVolumes(
-  cloud: Pick<CloudApi, 'volumes'>, { ledger }: Pick<DestinationRun, 'ledger'>, volumes: readonly Volume[], signal: AbortSignal,
+  cloud: Pick<CloudApi, 'volumes'>,
+  { ledger }: Pick<DestinationRun, 'ledger'>,
+  volumes: readonly Volume[],
+  signal: AbortSignal,
 ): Promise<void> {
   const { owner } = ledger;
   if (owner === undefined) return;
   for (const { id } of volumes) {
     const { labels = {} } = (await cloud.volumes.get(id, signal)) ?? {};
     refuseOtherOwner(owner, labels, `volume ${id} belongs to the project data`);
-    if (labels[labelKeys.owner] !== owner.mark) await cloud.volumes.label(id, { [labelKeys.owner]: labelValue(owner.mark) }, signal);
+    if (labels[labelKeys.owner] !== owner.mark)
+      await cloud.volumes.label(id, { [labelKeys.owner]: labelValue(owner.mark) }, signal);
   }
 }
 
 /** The mark of the owner that labels name, unless it is this one or a former one of it. */
-export function otherOwner(owner: Ownership | undefined, labels: Readonly<Record<string, unknown>>): string | undefined {
+export function otherOwner(
+  owner: Ownership | undefined,
+  labels: Readonly<Record<string, unknown>>,
+): string | undefined {
   const marked = labels[labelKeys.owner];
-  if (owner === undefined || typeof marked !== 'string' || marked === owner.mark || owner.former.includes(marked)) return undefined;
+  if (owner === undefined || typeof marked !== 'string' || marked === owner.mark || owner.former.includes(marked))
+    return undefined;
   return marked;
 }

@@ -31,9 +31,14 @@ const inTurn = turnsByKey();
  * Attaches volumes to VMs that Causeway did not make and whose labels do not tell what they are for. What is attached is recorded before it is
  * asked for: whoever continues, on whatever computer, knows from where to take the volume.
  */
-export function ownVmAccess(cloudOf: (environment: JsonObject, vmId: string, signal: AbortSignal) => OwnVmCloud | Promise<OwnVmCloud>, rules: OwnVmRules = {}): OwnVmAccess {
+export function ownVmAccess(
+  cloudOf: (environment: JsonObject, vmId: string, signal: AbortSignal) => OwnVmCloud | Promise<OwnVmCloud>,
+  rules: OwnVmRules = {},
+): OwnVmAccess {
   const { areCopies = false, serialOf = (id) => id } = rules;
-  const recorded = areCopies ? { keyOf: ownVmCopyKey, lifetime: 'replica' } as const : { keyOf: ownVmKey, lifetime: 'temporary' } as const;
+  const recorded = areCopies
+    ? ({ keyOf: ownVmCopyKey, lifetime: 'replica' } as const)
+    : ({ keyOf: ownVmKey, lifetime: 'temporary' } as const);
   return {
     bySerial: rules.deviceOf === undefined,
     ...(rules.whyNone === undefined ? {} : { whyNone: rules.whyNone }),
@@ -45,26 +50,44 @@ export function ownVmAccess(cloudOf: (environment: JsonObject, vmId: string, sig
     },
     async attachVolume(run, vmId, volume, signal) {
       const cloud = await cloudOf(run.environment, vmId, signal);
-      const isAttached = async (within: AbortSignal): Promise<boolean> => (await cloud.volumes.get(volume.id, within))?.serverId === vmId;
-      const there = async (entry: LedgerEntry, within: AbortSignal) => ((await isAttached(within)) ? { id: attachmentId(entry) } : undefined);
+      const isAttached = async (within: AbortSignal): Promise<boolean> =>
+        (await cloud.volumes.get(volume.id, within))?.serverId === vmId;
+      const there = async (entry: LedgerEntry, within: AbortSignal) =>
+        (await isAttached(within)) ? { id: attachmentId(entry) } : undefined;
       let isDone = false;
-      const attach = (within: AbortSignal): Promise<void> => inTurn(vmId, async () => {
-        await rules.prepare?.(run, vmId, volume, within);
-        await attachVolume(cloud, run, vmId, volume.id, within);
-        isDone = true;
-      });
-      const intent = { kind: 'attachment', key: recorded.keyOf(volume.id), lifetime: recorded.lifetime, details: { ...cloud.entryDetails, vmId, volumeId: volume.id } } as const;
-      await run.ledger.ensure(intent, {
-        find: there,
-        get: (_id, entry, within) => there(entry, within),
-        async create(entry, within) {
-          await attach(within);
-          return { id: attachmentId(entry) };
+      const attach = (within: AbortSignal): Promise<void> =>
+        inTurn(vmId, async () => {
+          await rules.prepare?.(run, vmId, volume, within);
+          await attachVolume(cloud, run, vmId, volume.id, within);
+          isDone = true;
+        });
+      const intent = {
+        kind: 'attachment',
+        key: recorded.keyOf(volume.id),
+        lifetime: recorded.lifetime,
+        details: { ...cloud.entryDetails, vmId, volumeId: volume.id },
+      } as const;
+      await run.ledger.ensure(
+        intent,
+        {
+          find: there,
+          get: (_id, entry, within) => there(entry, within),
+          async create(entry, within) {
+            await attach(within);
+            return { id: attachmentId(entry) };
+          },
         },
-      }, signal);
+        signal,
+      );
       // Of an earlier attempt: the cloud may still be at it.
       if (!isDone) await attach(signal);
-      return (await rules.deviceOf?.(run, vmId, volume, signal)) ?? { kind: 'serial', serial: serialOf(volume.id), sizeBytes: volume.sizeBytes };
+      return (
+        (await rules.deviceOf?.(run, vmId, volume, signal)) ?? {
+          kind: 'serial',
+          serial: serialOf(volume.id),
+          sizeBytes: volume.sizeBytes,
+        }
+      );
     },
   };
 }
@@ -84,7 +107,8 @@ export function unusable(why: string, vmId: string): CausewayError {
 /** How a volume is taken from a VM that an engine runs on. The VM itself stays as it is. */
 export function attachmentDeleter(cloud: OwnVmCloud, entry: LedgerEntry): ResourceDeleter {
   const [vmId, volumeId] = [String(entry.details['vmId']), String(entry.details['volumeId'])];
-  const isThere = async (signal: AbortSignal): Promise<boolean> => (await cloud.volumes.get(volumeId, signal))?.serverId === vmId;
+  const isThere = async (signal: AbortSignal): Promise<boolean> =>
+    (await cloud.volumes.get(volumeId, signal))?.serverId === vmId;
   return {
     findId: async (signal) => ((await isThere(signal)) ? attachmentId(entry) : undefined),
     isThere: (_id, signal) => isThere(signal),
@@ -95,9 +119,18 @@ export function attachmentDeleter(cloud: OwnVmCloud, entry: LedgerEntry): Resour
 }
 
 /** Takes a copy of a disk from VMs that engines have attached it to, so that the copy can be deleted. */
-export async function detachCopy(cloud: Pick<CloudApi, 'deleterFor'>, ledger: LedgerScope, copy: LedgerEntry, signal: AbortSignal): Promise<void> {
+export async function detachCopy(
+  cloud: Pick<CloudApi, 'deleterFor'>,
+  ledger: LedgerScope,
+  copy: LedgerEntry,
+  signal: AbortSignal,
+): Promise<void> {
   if (copy.kind !== 'volume' || copy.resourceId === undefined) return;
-  const left = ledger.list().filter((entry) => isCopyAttachment(entry) && entry.state !== 'removed' && entry.details['volumeId'] === copy.resourceId);
+  const left = ledger
+    .list()
+    .filter(
+      (entry) => isCopyAttachment(entry) && entry.state !== 'removed' && entry.details['volumeId'] === copy.resourceId,
+    );
   for (const entry of left) await deleteResource(cloud, ledger, entry, signal);
 }
 

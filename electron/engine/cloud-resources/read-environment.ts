@@ -23,7 +23,9 @@ export function parseEnvironment<S extends z.ZodType>(schema: S, environment: Js
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map((issue) => issueLine(issue, given));
-  throw new CausewayError('general.invalid-input', `destination environment: ${issues.join('; ')}`, { details: { issues } });
+  throw new CausewayError('general.invalid-input', `destination environment: ${issues.join('; ')}`, {
+    details: { issues },
+  });
 }
 
 /** For a parameter that a step can't do without. @throws `cloud.parameter-missing` */

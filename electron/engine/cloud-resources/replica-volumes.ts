@@ -32,7 +32,10 @@ export interface VolumePlan {
 
 /** The plan of a VM's volumes as far as the cloud shows it: those that an earlier execution created are there already. */
 export async function volumesOfVm(
-  cloud: Pick<CloudApi, 'volumes'>, vm: Vm, typeOf: (disk: Disk) => string | undefined, signal: AbortSignal,
+  cloud: Pick<CloudApi, 'volumes'>,
+  vm: Vm,
+  typeOf: (disk: Disk) => string | undefined,
+  signal: AbortSignal,
 ): Promise<readonly VolumePlan[]> {
   const volumes = await cloud.volumes.list({ ...ourLabel, [labelKeys.vm]: labelValue(vm.id) }, signal);
   return vm.disks.map((disk) => {
@@ -54,7 +57,13 @@ export interface VolumeRules {
  * One volume a disk: those that exist are kept, and grown where the disk grew. Everything that can be refused (a disk
  * that shrank or is too large, another zone, too small a quota) is refused before the first change.
  */
-export async function ensureVolumes(cloud: CloudApi, run: DestinationRun, disks: readonly Disk[], rules: VolumeRules, signal: AbortSignal): Promise<readonly Volume[]> {
+export async function ensureVolumes(
+  cloud: CloudApi,
+  run: DestinationRun,
+  disks: readonly Disk[],
+  rules: VolumeRules,
+  signal: AbortSignal,
+): Promise<readonly Volume[]> {
   const plans: VolumePlan[] = [];
   for (const disk of disks) plans.push(await planVolume(cloud, run, disk, rules, signal));
   await refuseVolumesOfOthers(cloud, run, signal);
@@ -67,7 +76,13 @@ export async function ensureVolumes(cloud: CloudApi, run: DestinationRun, disks:
   return volumes;
 }
 
-async function planVolume(cloud: CloudApi, run: DestinationRun, disk: Disk, rules: VolumeRules, signal: AbortSignal): Promise<VolumePlan> {
+async function planVolume(
+  cloud: CloudApi,
+  run: DestinationRun,
+  disk: Disk,
+  rules: VolumeRules,
+  signal: AbortSignal,
+): Promise<VolumePlan> {
   const entry = run.ledger.find('volume', volumeKey(disk.id));
   const known = entry?.resourceId === undefined ? undefined : await cloud.volumes.get(entry.resourceId, signal);
   const volume = known === undefined || known.state === 'going' ? undefined : known;
@@ -84,57 +99,103 @@ async function refuseVolumesOfOthers(cloud: CloudApi, run: DestinationRun, signa
   }
 }
 
-function refuseImpossible({ largestVolumeGib }: CloudApi, { disk, size, volume }: VolumePlan, { zone }: VolumeRules): void {
+function refuseImpossible(
+  { largestVolumeGib }: CloudApi,
+  { disk, size, volume }: VolumePlan,
+  { zone }: VolumeRules,
+): void {
   if (largestVolumeGib !== undefined && size > largestVolumeGib) {
-    throw new CausewayError('cloud.disk-too-large', `disk ${disk.id}: ${size} GiB, and the limit for a volume is ${largestVolumeGib} GiB`, { details: { diskId: disk.id, sizeGib: size } });
+    throw new CausewayError(
+      'cloud.disk-too-large',
+      `disk ${disk.id}: ${size} GiB, and the limit for a volume is ${largestVolumeGib} GiB`,
+      { details: { diskId: disk.id, sizeGib: size } },
+    );
   }
   if (volume === undefined) return;
   const madeFor = Number(volume.labels[diskBytesLabel] ?? Number.NaN);
   const shrank = Number.isFinite(madeFor) ? disk.size_bytes < madeFor : size < volume.sizeGib;
   if (shrank) {
-    throw new CausewayError('replication.disk-shrank', `disk ${disk.id}: ${disk.size_bytes} bytes now, volume ${volume.id} was made for ${Number.isFinite(madeFor) ? madeFor : bytesOfGib(volume.sizeGib)}`, {
-      details: { diskId: disk.id, sizeBytes: disk.size_bytes, volumeId: volume.id, volumeGib: volume.sizeGib },
-    });
+    throw new CausewayError(
+      'replication.disk-shrank',
+      `disk ${disk.id}: ${disk.size_bytes} bytes now, volume ${volume.id} was made for ${Number.isFinite(madeFor) ? madeFor : bytesOfGib(volume.sizeGib)}`,
+      {
+        details: { diskId: disk.id, sizeBytes: disk.size_bytes, volumeId: volume.id, volumeGib: volume.sizeGib },
+      },
+    );
   }
   if (zone !== undefined && volume.zone !== undefined && volume.zone !== zone) {
-    throw new CausewayError('cloud.zone-mismatch', `volume ${volume.id} of disk ${disk.id} is in zone ${volume.zone}, but availability_zone is ${zone}`, {
-      details: { diskId: disk.id, volumeId: volume.id, volumeZone: volume.zone, zone },
-    });
+    throw new CausewayError(
+      'cloud.zone-mismatch',
+      `volume ${volume.id} of disk ${disk.id} is in zone ${volume.zone}, but availability_zone is ${zone}`,
+      {
+        details: { diskId: disk.id, volumeId: volume.id, volumeZone: volume.zone, zone },
+      },
+    );
   }
   if (volume.state === 'failed') throw volumeFailed(volume.id, disk, volume.status);
 }
 
 /** It may still contain copied data, so it is not deleted. */
 function volumeFailed(volumeId: string, disk: Disk, status: string): CausewayError {
-  return new CausewayError('cloud.volume-failed', `volume ${volumeId} of disk ${disk.id} has status ${status}`, { details: { diskId: disk.id, volumeId, state: status } });
+  return new CausewayError('cloud.volume-failed', `volume ${volumeId} of disk ${disk.id} has status ${status}`, {
+    details: { diskId: disk.id, volumeId, state: status },
+  });
 }
 
-async function ensureVolume(cloud: CloudApi, run: DestinationRun, plan: VolumePlan, { zone }: VolumeRules, signal: AbortSignal): Promise<Volume> {
+async function ensureVolume(
+  cloud: CloudApi,
+  run: DestinationRun,
+  plan: VolumePlan,
+  { zone }: VolumeRules,
+  signal: AbortSignal,
+): Promise<Volume> {
   const { disk, size, volume: before, type } = plan;
   const former = run.ledger.find('volume', volumeKey(disk.id));
   const owned = await ensureResource<CloudVolume>(
     cloud,
     run.ledger,
-    { kind: 'volume', key: volumeKey(disk.id), lifetime: 'replica', details: { ...cloud.entryDetails, diskId: disk.id, sizeGib: size } },
+    {
+      kind: 'volume',
+      key: volumeKey(disk.id),
+      lifetime: 'replica',
+      details: { ...cloud.entryDetails, diskId: disk.id, sizeGib: size },
+    },
     {
       ...volumeFinders(cloud),
-      create: (entry, s) => cloud.volumes.create({ name: nameOf(entry), zone, sizeGib: size, type, labels: resourceTags(run, entry, diskLabels(run, disk)) }, s),
+      create: (entry, s) =>
+        cloud.volumes.create(
+          { name: nameOf(entry), zone, sizeGib: size, type, labels: resourceTags(run, entry, diskLabels(run, disk)) },
+          s,
+        ),
     },
     signal,
   );
   const { resource } = owned;
   if (before === undefined && former?.resourceId !== undefined && owned.fresh) {
-    run.note(`Volume ${former.resourceId} of disk ${disk.id} no longer exists in the cloud: a new volume is created and the whole disk is copied`, {
-      diskId: disk.id, volumeId: former.resourceId, newVolumeId: resource.id,
-    });
+    run.note(
+      `Volume ${former.resourceId} of disk ${disk.id} no longer exists in the cloud: a new volume is created and the whole disk is copied`,
+      {
+        diskId: disk.id,
+        volumeId: former.resourceId,
+        newVolumeId: resource.id,
+      },
+    );
   }
   if (before !== undefined && type !== undefined && resource.type !== undefined && resource.type !== type) {
-    run.note(`Volume ${resource.id} keeps its type ${resource.type}: the type cannot be changed to ${type}`, { volumeId: resource.id });
+    run.note(`Volume ${resource.id} keeps its type ${resource.type}: the type cannot be changed to ${type}`, {
+      volumeId: resource.id,
+    });
   }
   if (resource.sizeGib < size) await grow(cloud, run, resource, disk, size, signal);
   const isMarked = Object.entries(ownerLabel(owned.entry)).every(([key, value]) => resource.labels[key] === value);
-  if (resource.labels[diskBytesLabel] !== String(disk.size_bytes) || !isMarked) await cloud.volumes.label(resource.id, { ...diskLabels(run, disk), ...ownerLabel(owned.entry) }, signal);
-  return { id: resource.id, diskId: disk.id, sizeBytes: bytesOfGib(Math.max(size, resource.sizeGib)), createdByThisCall: owned.fresh };
+  if (resource.labels[diskBytesLabel] !== String(disk.size_bytes) || !isMarked)
+    await cloud.volumes.label(resource.id, { ...diskLabels(run, disk), ...ownerLabel(owned.entry) }, signal);
+  return {
+    id: resource.id,
+    diskId: disk.id,
+    sizeBytes: bytesOfGib(Math.max(size, resource.sizeGib)),
+    createdByThisCall: owned.fresh,
+  };
 }
 
 function diskLabels(run: DestinationRun, disk: Disk): Labels {
@@ -145,10 +206,29 @@ function diskLabels(run: DestinationRun, disk: Disk): Labels {
   };
 }
 
-async function grow(cloud: CloudApi, run: DestinationRun, volume: CloudVolume, disk: Disk, size: number, signal: AbortSignal): Promise<void> {
-  run.note(`Disk ${disk.id} grew: volume ${volume.id} from ${volume.sizeGib} to ${size} GiB`, { diskId: disk.id, volumeId: volume.id, fromGib: volume.sizeGib, toGib: size });
+async function grow(
+  cloud: CloudApi,
+  run: DestinationRun,
+  volume: CloudVolume,
+  disk: Disk,
+  size: number,
+  signal: AbortSignal,
+): Promise<void> {
+  run.note(`Disk ${disk.id} grew: volume ${volume.id} from ${volume.sizeGib} to ${size} GiB`, {
+    diskId: disk.id,
+    volumeId: volume.id,
+    fromGib: volume.sizeGib,
+    toGib: size,
+  });
   await freeVolume(cloud, run, volume.id, undefined, signal);
-  await awaitVolume(cloud, volume.id, 'waiting until it can be resized', (each) => each.state === 'available' || each.sizeGib >= size, cloud.timing.volumeMs, signal);
+  await awaitVolume(
+    cloud,
+    volume.id,
+    'waiting until it can be resized',
+    (each) => each.state === 'available' || each.sizeGib >= size,
+    cloud.timing.volumeMs,
+    signal,
+  );
   for (let attempt = 1; ; attempt += 1) {
     try {
       await cloud.volumes.grow(volume.id, size, signal);
@@ -162,7 +242,14 @@ async function grow(cloud: CloudApi, run: DestinationRun, volume: CloudVolume, d
     }
   }
   try {
-    await awaitVolume(cloud, volume.id, `resizing to ${size} GiB`, (each) => each.sizeGib >= size && each.state !== 'changing', cloud.timing.volumeMs, signal);
+    await awaitVolume(
+      cloud,
+      volume.id,
+      `resizing to ${size} GiB`,
+      (each) => each.sizeGib >= size && each.state !== 'changing',
+      cloud.timing.volumeMs,
+      signal,
+    );
   } catch (error) {
     if (!(error instanceof CausewayError) || error.code !== 'cloud.operation-failed') throw error;
     throw volumeFailed(volume.id, disk, String(error.details?.['state']));
@@ -173,12 +260,21 @@ async function awaitUsable(cloud: CloudApi, run: DestinationRun, volume: Volume,
   const entry = run.ledger.find('volume', volumeKey(volume.diskId));
   try {
     await awaitVolume(
-      cloud, volume.id, 'waiting until it is available',
-      (each) => each.state === 'available' || (!volume.createdByThisCall && each.state === 'attached'), cloud.timing.volumeMs, signal,
+      cloud,
+      volume.id,
+      'waiting until it is available',
+      (each) => each.state === 'available' || (!volume.createdByThisCall && each.state === 'attached'),
+      cloud.timing.volumeMs,
+      signal,
     );
   } catch (error) {
     // A volume whose creation failed is empty and must not block the next attempt.
-    if (volume.createdByThisCall && entry !== undefined && error instanceof CausewayError && error.code === 'cloud.operation-failed') {
+    if (
+      volume.createdByThisCall &&
+      entry !== undefined &&
+      error instanceof CausewayError &&
+      error.code === 'cloud.operation-failed'
+    ) {
       await deleteResource(cloud, run.ledger, entry, signal);
     }
     throw error;
@@ -190,7 +286,11 @@ async function awaitUsable(cloud: CloudApi, run: DestinationRun, volume: Volume,
  *
  * @throws `cloud.clean-up-incomplete` listing what is left
  */
-export function deleteVolumes(cloud: Pick<CloudApi, 'deleterFor'>, run: DestinationRun, signal: AbortSignal): Promise<void> {
+export function deleteVolumes(
+  cloud: Pick<CloudApi, 'deleterFor'>,
+  run: DestinationRun,
+  signal: AbortSignal,
+): Promise<void> {
   const entries = run.ledger.list({ kind: 'volume', lifetime: 'replica' }).filter((entry) => entry.state !== 'removed');
   return deleteAll(cloud, run.ledger, entries, () => false, signal);
 }

@@ -18,15 +18,24 @@ export function resolve<T extends Named>(resources: readonly T[], wanted: string
   const byName = resources.filter((each) => each.name === wanted);
   if (byName.length > 1) return { outcome: 'ambiguous', ids: byName.map((each) => each.id) };
   const [only] = byName;
-  return only === undefined ? { outcome: 'unknown', known: resources.map((each) => each.name) } : { outcome: 'found', resource: only };
+  return only === undefined
+    ? { outcome: 'unknown', known: resources.map((each) => each.name) }
+    : { outcome: 'found', resource: only };
 }
 
 export function resolveText(texts: readonly string[], wanted: string): Resolution<Named> {
-  return resolve(texts.map((text) => ({ id: text, name: text })), wanted);
+  return resolve(
+    texts.map((text) => ({ id: text, name: text })),
+    wanted,
+  );
 }
 
 /** One sentence for an unresolved name: in errors and in findings. */
-export function unresolvedText(kind: string, wanted: string, resolution: Exclude<Resolution<unknown>, { outcome: 'found' }>): string {
+export function unresolvedText(
+  kind: string,
+  wanted: string,
+  resolution: Exclude<Resolution<unknown>, { outcome: 'found' }>,
+): string {
   if (resolution.outcome === 'ambiguous') {
     return `${resolution.ids.length} resources of kind ${kind} are named "${wanted}"; use an id: ${resolution.ids.slice(0, 10).join(', ')}`;
   }

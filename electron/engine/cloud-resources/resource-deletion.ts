@@ -7,15 +7,29 @@ import type { RetryContext } from './retry-context.ts';
 type Removing = Pick<CloudApi, 'deleterFor'>;
 
 /** Marks one created resource, deletes it and closes its entry. A missing resource counts as deleted. */
-export function deleteResource(cloud: Removing, ledger: LedgerScope, entry: LedgerEntry, signal: AbortSignal): Promise<void> {
+export function deleteResource(
+  cloud: Removing,
+  ledger: LedgerScope,
+  entry: LedgerEntry,
+  signal: AbortSignal,
+): Promise<void> {
   const remover = cloud.deleterFor(entry);
-  return ledger.release(entry, { findId: (_entry, s) => remover.findId(s), remove: (id, _entry, s) => remover.remove(id, s) }, signal);
+  return ledger.release(
+    entry,
+    { findId: (_entry, s) => remover.findId(s), remove: (id, _entry, s) => remover.remove(id, s) },
+    signal,
+  );
 }
 
 /** Whether the resource of an entry is there, by its recorded id or by what its creation carried. */
-export async function findResourceOf(cloud: Removing, entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined> {
+export async function findResourceOf(
+  cloud: Removing,
+  entry: LedgerEntry,
+  signal: AbortSignal,
+): Promise<{ readonly id: string } | undefined> {
   const remover = cloud.deleterFor(entry);
-  if (entry.resourceId !== undefined) return (await remover.isThere(entry.resourceId, signal)) ? { id: entry.resourceId } : undefined;
+  if (entry.resourceId !== undefined)
+    return (await remover.isThere(entry.resourceId, signal)) ? { id: entry.resourceId } : undefined;
   const id = await remover.findId(signal);
   return id === undefined ? undefined : { id };
 }
@@ -24,11 +38,18 @@ export async function findResourceOf(cloud: Removing, entry: LedgerEntry, signal
  * Waits for something that was just made. What fails at its creation holds nothing: it is removed, so that a repetition
  * makes a new one instead of meeting the failed one again.
  */
-export async function orRemoveFailed<T>(cloud: Removing, ledger: LedgerScope, entry: LedgerEntry, made: () => Promise<T>, signal: AbortSignal): Promise<T> {
+export async function orRemoveFailed<T>(
+  cloud: Removing,
+  ledger: LedgerScope,
+  entry: LedgerEntry,
+  made: () => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
   try {
     return await made();
   } catch (error) {
-    if (error instanceof CausewayError && error.code === 'cloud.operation-failed') await deleteResource(cloud, ledger, entry, signal);
+    if (error instanceof CausewayError && error.code === 'cloud.operation-failed')
+      await deleteResource(cloud, ledger, entry, signal);
     throw error;
   }
 }
@@ -42,7 +63,8 @@ export function simpleDeleters(around: RetryContext, entry: LedgerEntry) {
   ): ResourceDeleter => ({
     findId,
     isThere: async (id, signal) => (await get(id, signal)) !== undefined,
-    remove: (id, signal) => deleteAndWait(around, `${entry.kind} ${id}`, { remove: (s) => remove(id, s), get: (s) => get(id, s) }, signal),
+    remove: (id, signal) =>
+      deleteAndWait(around, `${entry.kind} ${id}`, { remove: (s) => remove(id, s), get: (s) => get(id, s) }, signal),
   });
 }
 
@@ -76,7 +98,18 @@ export async function deleteAll(
     }
   }
   if (failures.length === 0) return;
-  throw new CausewayError('cloud.clean-up-incomplete', failures.map(({ entry, reason }) => `${entry.kind} ${entry.resourceId ?? entry.name}: ${reason}`).join('; '), {
-    details: { left: failures.map(({ entry, reason }) => ({ kind: entry.kind, name: entry.name, resourceId: entry.resourceId ?? null, reason })) },
-  });
+  throw new CausewayError(
+    'cloud.clean-up-incomplete',
+    failures.map(({ entry, reason }) => `${entry.kind} ${entry.resourceId ?? entry.name}: ${reason}`).join('; '),
+    {
+      details: {
+        left: failures.map(({ entry, reason }) => ({
+          kind: entry.kind,
+          name: entry.name,
+          resourceId: entry.resourceId ?? null,
+          reason,
+        })),
+      },
+    },
+  );
 }

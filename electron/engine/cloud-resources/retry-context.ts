@@ -45,7 +45,11 @@ export interface RetryContext {
 }
 
 export function retryContext(options: RetryContextOptions): RetryContext {
-  return { timing: { ...defaultTiming, ...options.timing }, clock: options.clock ?? systemClock, random: options.random ?? Math.random };
+  return {
+    timing: { ...defaultTiming, ...options.timing },
+    clock: options.clock ?? systemClock,
+    random: options.random ?? Math.random,
+  };
 }
 
 export function pollPlan(timing: Timeouts, deadlineMs: number): PollPlan {

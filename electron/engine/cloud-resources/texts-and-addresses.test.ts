@@ -34,14 +34,19 @@ describe('texts in the alphabet of the cloud', () => {
   });
 });
 
-
 describe('the address that workers are opened for', () => {
-  const caller = (addresses: readonly string[], egressAddress?: EgressAddress): Caller => ({ addresses, egressAddress, publicHost: '127.0.0.1' });
+  const caller = (addresses: readonly string[], egressAddress?: EgressAddress): Caller => ({
+    addresses,
+    egressAddress,
+    publicHost: '127.0.0.1',
+  });
   const worker = { publicAddress: true, prefixes: ['10.0.0.0/24'] };
 
   it('is the one of the connection, single addresses as ranges of one', async () => {
     expect(await callerRanges(caller(['198.51.100.7', '203.0.113.0/24', '2001:db8::1']), worker, signal)).toEqual([
-      '198.51.100.7/32', '203.0.113.0/24', '2001:db8::1/128',
+      '198.51.100.7/32',
+      '203.0.113.0/24',
+      '2001:db8::1/128',
     ]);
   });
 
@@ -56,10 +61,11 @@ describe('the address that workers are opened for', () => {
 
   it('is not guessed when only a router knows it', async () => {
     const egressAddress = async (): Promise<readonly string[]> => [];
-    await expect(callerRanges(caller([], egressAddress), worker, signal)).rejects.toMatchObject({ code: 'cloud.caller-address-unknown' });
+    await expect(callerRanges(caller([], egressAddress), worker, signal)).rejects.toMatchObject({
+      code: 'cloud.caller-address-unknown',
+    });
   });
 });
-
 
 describe("a worker's user data", () => {
   const keys = { account: createEd25519KeyPair('a'), host: createEd25519KeyPair('h') };
@@ -67,7 +73,13 @@ describe("a worker's user data", () => {
     const text = linuxWorkerUserData({ ...keys, debugPublicKey: 'ssh-ed25519 AAAA debug' });
     expect(text.split('\n')[0]).toBe('#cloud-config');
     expect(parse(text)).toMatchObject({
-      users: [{ name: 'causeway', lock_passwd: true, ssh_authorized_keys: [`${keys.account.publicKey} causeway`, 'ssh-ed25519 AAAA debug'] }],
+      users: [
+        {
+          name: 'causeway',
+          lock_passwd: true,
+          ssh_authorized_keys: [`${keys.account.publicKey} causeway`, 'ssh-ed25519 AAAA debug'],
+        },
+      ],
       manage_etc_hosts: true,
       ssh_pwauth: false,
       disable_root: true,

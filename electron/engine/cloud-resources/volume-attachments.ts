@@ -13,7 +13,13 @@ type AttachingCloud = Omit<WorkerCloud, 'deleterFor' | 'entryDetails'>;
  *
  * @returns how the worker sees it: these clouds pass a volume's id on as the serial
  */
-export async function attachToWorker(cloud: AttachingCloud, run: DestinationRun, workerId: string, volume: Volume, signal: AbortSignal): Promise<DeviceIdentity> {
+export async function attachToWorker(
+  cloud: AttachingCloud,
+  run: DestinationRun,
+  workerId: string,
+  volume: Volume,
+  signal: AbortSignal,
+): Promise<DeviceIdentity> {
   await attachVolume(cloud, run, workerId, volume.id, signal);
   return { kind: 'serial', serial: volume.id, sizeBytes: volume.sizeBytes };
 }
@@ -26,11 +32,21 @@ type Holder = Pick<DestinationRun, 'replicaId' | 'note'> & { readonly ledger: Pi
  *
  * @throws `cloud.volume-in-use` when another server has it, `store.replica-elsewhere` when another computer's worker does, `cloud.operation-failed`, `cloud.not-ready`
  */
-export async function attachVolume(cloud: AttachingCloud, run: Holder, serverId: string, volumeId: string, signal: AbortSignal): Promise<void> {
+export async function attachVolume(
+  cloud: AttachingCloud,
+  run: Holder,
+  serverId: string,
+  volumeId: string,
+  signal: AbortSignal,
+): Promise<void> {
   await freeVolume(cloud, run, volumeId, serverId, signal);
   const before = await awaitVolume(
-    cloud, volumeId, 'waiting until it can be attached',
-    (volume) => volume.state === 'available' || volume.serverId === serverId, cloud.timing.volumeMs, signal,
+    cloud,
+    volumeId,
+    'waiting until it can be attached',
+    (volume) => volume.state === 'available' || volume.serverId === serverId,
+    cloud.timing.volumeMs,
+    signal,
   );
   if (before.state === 'available') {
     try {
@@ -43,21 +59,41 @@ export async function attachVolume(cloud: AttachingCloud, run: Holder, serverId:
     }
   }
   await awaitVolume(
-    cloud, volumeId, `attaching to server ${serverId}`, (volume) => volume.serverId === serverId && volume.state === 'attached', cloud.timing.attachMs, signal,
+    cloud,
+    volumeId,
+    `attaching to server ${serverId}`,
+    (volume) => volume.serverId === serverId && volume.state === 'attached',
+    cloud.timing.attachMs,
+    signal,
   );
 }
 
 /** Detaches a volume and waits until it is free. Not attached is done. */
-export async function detachVolume(cloud: AttachingCloud, serverId: string, volumeId: string, signal: AbortSignal): Promise<void> {
+export async function detachVolume(
+  cloud: AttachingCloud,
+  serverId: string,
+  volumeId: string,
+  signal: AbortSignal,
+): Promise<void> {
   await cloud.servers.detach(serverId, volumeId, signal);
   await awaitVolume(
-    cloud, volumeId, `detaching from server ${serverId}`,
-    (volume) => volume.serverId !== serverId && volume.state !== 'changing', cloud.timing.attachMs, signal,
+    cloud,
+    volumeId,
+    `detaching from server ${serverId}`,
+    (volume) => volume.serverId !== serverId && volume.state !== 'changing',
+    cloud.timing.attachMs,
+    signal,
   );
 }
 
 /** Takes a volume from whichever worker of the same replica still holds it, other than `exceptServerId`. */
-export async function freeVolume(cloud: AttachingCloud, run: Holder, volumeId: string, exceptServerId: string | undefined, signal: AbortSignal): Promise<void> {
+export async function freeVolume(
+  cloud: AttachingCloud,
+  run: Holder,
+  volumeId: string,
+  exceptServerId: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
   const volume = await cloud.volumes.get(volumeId, signal);
   const holder = volume?.serverId;
   if (holder === exceptServerId && holder !== undefined) return;
@@ -68,11 +104,18 @@ export async function freeVolume(cloud: AttachingCloud, run: Holder, volumeId: s
   }
   const ours = { [labelKeys.managedBy]: managedBy, [labelKeys.replica]: labelValue(run.replicaId) };
   if (!hasLabels(server, ours) || server.labels[labelKeys.role] === undefined) {
-    throw new CausewayError('cloud.volume-in-use', `volume ${volumeId} is attached to server ${server.name} (${holder})`, {
-      details: { volumeId, serverId: holder, serverName: server.name },
-    });
+    throw new CausewayError(
+      'cloud.volume-in-use',
+      `volume ${volumeId} is attached to server ${server.name} (${holder})`,
+      {
+        details: { volumeId, serverId: holder, serverName: server.name },
+      },
+    );
   }
   refuseOtherOwner(run.ledger.owner, server.labels, `volume ${volumeId} is attached to ${server.name}, a worker`);
-  run.note(`Volume ${volumeId} is still attached to ${server.name}, an earlier worker: detaching it`, { volumeId, serverId: holder });
+  run.note(`Volume ${volumeId} is still attached to ${server.name}, an earlier worker: detaching it`, {
+    volumeId,
+    serverId: holder,
+  });
   await detachVolume(cloud, holder, volumeId, signal);
 }

@@ -24,9 +24,14 @@ export function awaitVolume(
     { operation, details: { volumeId: id } },
     async (s) => {
       const volume = await cloud.volumes.get(id, s);
-      if (volume === undefined) throw new CausewayError('cloud.not-found', `${operation}: the volume no longer exists`, { details: { operation, volumeId: id } });
+      if (volume === undefined)
+        throw new CausewayError('cloud.not-found', `${operation}: the volume no longer exists`, {
+          details: { operation, volumeId: id },
+        });
       if (volume.state === 'failed') {
-        throw new CausewayError('cloud.operation-failed', `${operation}: status ${volume.status}`, { details: { operation, volumeId: id, state: volume.status } });
+        throw new CausewayError('cloud.operation-failed', `${operation}: status ${volume.status}`, {
+          details: { operation, volumeId: id, state: volume.status },
+        });
       }
       return isReady(volume) ? { done: true, value: volume } : { done: false, state: volume.status };
     },
@@ -48,7 +53,11 @@ export function volumeFinders(cloud: Pick<WorkerCloud, 'volumes'>) {
 }
 
 /** The volume that the lost creation of an entry made, by its label. */
-export async function findVolume(cloud: { readonly volumes: Pick<WorkerCloud['volumes'], 'list'> }, entry: LedgerEntry, signal: AbortSignal): Promise<CloudVolume | undefined> {
+export async function findVolume(
+  cloud: { readonly volumes: Pick<WorkerCloud['volumes'], 'list'> },
+  entry: LedgerEntry,
+  signal: AbortSignal,
+): Promise<CloudVolume | undefined> {
   const label = entryLabel(entry);
   const found = await cloud.volumes.list(label, signal);
   return found.find((volume) => hasLabels(volume, label) && volume.state !== 'going');

@@ -14,7 +14,8 @@ export interface StorageMapping {
 export function volumeTypeOf(disk: Disk, mapping: StorageMapping, configured?: string): string | undefined {
   const choice =
     mapping.disk_mappings?.find((each) => each.disk_id === disk.id)?.destination ??
-    mapping.backend_mappings?.find((each) => disk.storage_backend !== undefined && each.source === disk.storage_backend)?.destination ??
+    mapping.backend_mappings?.find((each) => disk.storage_backend !== undefined && each.source === disk.storage_backend)
+      ?.destination ??
     mapping.default ??
     configured;
   return choice === '' ? undefined : choice;

@@ -13,7 +13,9 @@ test('a wait ends with its signal, before and after it begins, and what is waite
     stop.abort(new Error('enough'));
     await expect(waiting).rejects.toThrow('enough');
     const second = Promise.withResolvers<number>();
-    await expect(abortable(second.promise, stop.signal, abortReason)).rejects.toMatchObject({ code: 'general.cancelled' });
+    await expect(abortable(second.promise, stop.signal, abortReason)).rejects.toMatchObject({
+      code: 'general.cancelled',
+    });
     late.reject(new Error('late'));
     second.reject(new Error('late, too'));
     await new Promise(setImmediate);
@@ -32,5 +34,8 @@ test('without an abort the outcome is that of the promise', async () => {
 test('the reason of a signal is its own error, or that the call was cancelled', () => {
   const own = new CausewayError('general.deadline', 'too late');
   expect(abortReason(AbortSignal.abort(own))).toBe(own);
-  expect(abortReason(AbortSignal.abort())).toMatchObject({ code: 'general.cancelled', message: expect.stringContaining('the call was cancelled') as string });
+  expect(abortReason(AbortSignal.abort())).toMatchObject({
+    code: 'general.cancelled',
+    message: expect.stringContaining('the call was cancelled') as string,
+  });
 });

@@ -11,7 +11,11 @@ export function abortReason(signal: AbortSignal): CausewayError {
  *
  * @param reasonOf what the wait is rejected with: the signal's own reason if nothing is said
  */
-export async function abortable<T>(promise: Promise<T>, signal: AbortSignal, reasonOf: (signal: AbortSignal) => unknown = ({ reason }) => reason): Promise<T> {
+export async function abortable<T>(
+  promise: Promise<T>,
+  signal: AbortSignal,
+  reasonOf: (signal: AbortSignal) => unknown = ({ reason }) => reason,
+): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(reasonOf(signal));
   if (signal.aborted) onAbort();

@@ -4,10 +4,12 @@
  */
 export async function allSettledOrThrow<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   let failed: { readonly reason: unknown } | undefined;
-  const watched = promises.map((promise) => promise.catch((reason: unknown) => {
-    failed ??= { reason };
-    return undefined as T;
-  }));
+  const watched = promises.map((promise) =>
+    promise.catch((reason: unknown) => {
+      failed ??= { reason };
+      return undefined as T;
+    }),
+  );
   const values = await Promise.all(watched);
   if (failed !== undefined) throw failed.reason;
   return values;

@@ -5,7 +5,8 @@
  * @throws RangeError if there is no room for them, as `set` does
  */
 export function copyBytes(source: Uint8Array, target: Uint8Array, at = 0): void {
-  if (at + source.length > target.length) throw new RangeError(`${source.length} bytes at ${at} do not fit into ${target.length}`);
+  if (at + source.length > target.length)
+    throw new RangeError(`${source.length} bytes at ${at} do not fit into ${target.length}`);
   if (source.length === 0) return;
   const bytes = Buffer.isBuffer(target) ? target : Buffer.from(target.buffer, target.byteOffset, target.byteLength);
   // One memcpy: what fills the place is as long as the place.

@@ -27,11 +27,15 @@ test('everything comes in order, others get their turn in between, and each slic
 test('it ends when nobody wants it any more', async () => {
   const controller = new AbortController();
   const done: number[] = [];
-  const running = inSlices([1, 2, 3], () => (thing) => {
-    work(20);
-    done.push(thing);
-    controller.abort(new Error('gone'));
-  }, controller.signal);
+  const running = inSlices(
+    [1, 2, 3],
+    () => (thing) => {
+      work(20);
+      done.push(thing);
+      controller.abort(new Error('gone'));
+    },
+    controller.signal,
+  );
   await expect(running).rejects.toThrow('gone');
   expect(done).toEqual([1]);
 });

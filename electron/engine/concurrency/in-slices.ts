@@ -9,7 +9,11 @@ const sliceMs = 15;
  * @param begin is asked at the start of each slice for what is done with a thing: what it reads ahead holds for that slice only
  * @throws the reason of the signal
  */
-export async function inSlices<T>(things: Iterable<T>, begin: () => (thing: T) => void, signal?: AbortSignal): Promise<void> {
+export async function inSlices<T>(
+  things: Iterable<T>,
+  begin: () => (thing: T) => void,
+  signal?: AbortSignal,
+): Promise<void> {
   let work = begin();
   let until = performance.now() + sliceMs;
   for (const thing of things) {

@@ -7,9 +7,11 @@ export function turnsByKey(): <T>(key: string, work: () => Promise<T>) => Promis
   return (key, work) => {
     const turn = (last.get(key) ?? Promise.resolve()).then(work, work);
     last.set(key, turn);
-    void turn.catch(() => undefined).finally(() => {
-      if (last.get(key) === turn) last.delete(key);
-    });
+    void turn
+      .catch(() => undefined)
+      .finally(() => {
+        if (last.get(key) === turn) last.delete(key);
+      });
     return turn;
   };
 }

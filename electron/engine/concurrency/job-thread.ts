@@ -31,7 +31,9 @@ export class JobThread {
     this.#worker.on('online', () => {
       if (this.#state === 'starting') this.#state = 'online';
     });
-    this.#worker.on('message', ({ id, answer }: { readonly id: number; readonly answer: unknown }) => this.#finish(id, answer));
+    this.#worker.on('message', ({ id, answer }: { readonly id: number; readonly answer: unknown }) =>
+      this.#finish(id, answer),
+    );
     this.#worker.on('error', () => this.#takeNoMore());
     this.#worker.on('exit', () => {
       this.#takeNoMore();

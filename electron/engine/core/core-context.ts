@@ -62,7 +62,21 @@ export interface CoreContext {
 }
 
 /** The same without the services that need it. */
-export type CoreParts = Omit<CoreContext, 'executions' | 'deployments' | 'inspections' | 'waves' | 'workerPool' | 'ownVms' | 'thisComputer' | 'evidence' | 'emit' | 'changed' | 'tellSignIn' | 'defaultAtOnce'>;
+export type CoreParts = Omit<
+  CoreContext,
+  | 'executions'
+  | 'deployments'
+  | 'inspections'
+  | 'waves'
+  | 'workerPool'
+  | 'ownVms'
+  | 'thisComputer'
+  | 'evidence'
+  | 'emit'
+  | 'changed'
+  | 'tellSignIn'
+  | 'defaultAtOnce'
+>;
 
 /** Where digest maps lie. */
 export function transferFolder(core: Pick<CoreContext, 'stateFolder'>): string {
@@ -111,7 +125,11 @@ export function deploymentOf(core: Pick<CoreContext, 'store'>, reference: string
 }
 
 /** The endpoint's platform as a source, by way of the gate. The caller closes it. */
-export function openSource(core: Pick<CoreContext, 'gate'>, endpoint: Endpoint, use?: PlatformUse): Promise<SourcePlatform> {
+export function openSource(
+  core: Pick<CoreContext, 'gate'>,
+  endpoint: Endpoint,
+  use?: PlatformUse,
+): Promise<SourcePlatform> {
   return core.gate.source(endpoint, use);
 }
 
@@ -121,7 +139,10 @@ export function openDestination(core: Pick<CoreContext, 'gate'>, endpoint: Endpo
 }
 
 /** Opens, uses, closes. */
-export async function using<P extends { close(): Promise<void> }, R>(platform: Promise<P>, work: (platform: P) => Promise<R>): Promise<R> {
+export async function using<P extends { close(): Promise<void> }, R>(
+  platform: Promise<P>,
+  work: (platform: P) => Promise<R>,
+): Promise<R> {
   const opened = await platform;
   try {
     return await work(opened);
@@ -131,7 +152,11 @@ export async function using<P extends { close(): Promise<void> }, R>(platform: P
 }
 
 /** Carries out one call. The input has been checked. */
-export type Handler<N extends CallName> = (core: CoreContext, input: CallArguments<N>, signal: AbortSignal) => Promise<CallOutput<N>>;
+export type Handler<N extends CallName> = (
+  core: CoreContext,
+  input: CallArguments<N>,
+  signal: AbortSignal,
+) => Promise<CallOutput<N>>;
 
 /** The handlers of some of the calls. */
 export type Handlers<N extends CallName> = { readonly [K in N]: Handler<K> };

@@ -36,16 +36,33 @@ afterEach(async () => {
 });
 
 function open(): Core {
-  return createCore({ projectFolder: folder, vault: lab.vault(), platforms: lab.platforms, connectWorker: lab.connectWorker, slowWorkerMs: 20 });
+  return createCore({
+    projectFolder: folder,
+    vault: lab.vault(),
+    platforms: lab.platforms,
+    connectWorker: lab.connectWorker,
+    slowWorkerMs: 20,
+  });
 }
 
 async function makeReplica(): Promise<void> {
   await core.call('endpoint.add', { name: 'from', plugin: 'disk-images', connection: { path: '/images' } });
   await core.call('endpoint.add', {
-    name: 'to', plugin: 'european-cloud',
-    connection: { project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', region_name: 'eu01', service_account_key: { $secret: 'key' } },
+    name: 'to',
+    plugin: 'european-cloud',
+    connection: {
+      project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11',
+      region_name: 'eu01',
+      service_account_key: { $secret: 'key' },
+    },
   });
-  await core.call('replica.create', { name: 'web', source: 'from', destination: 'to', vm: 'web', destinationEnvironment });
+  await core.call('replica.create', {
+    name: 'web',
+    source: 'from',
+    destination: 'to',
+    vm: 'web',
+    destinationEnvironment,
+  });
 }
 
 /** Executes and waits for the end. */
@@ -90,7 +107,11 @@ describe('executing a replica', () => {
   test('the first time fills new volumes, and leaves a base and no worker', async () => {
     expect(await execute()).toMatchObject({ state: 'completed', leftBehind: 0, number: 1 });
     expectEqual();
-    expect(await core.call('ledger.list', {})).toMatchObject([{ kind: 'volume' }, { kind: 'volume' }, { kind: 'source-snapshot', key: 'base' }]);
+    expect(await core.call('ledger.list', {})).toMatchObject([
+      { kind: 'volume' },
+      { kind: 'volume' },
+      { kind: 'source-snapshot', key: 'base' },
+    ]);
     expect((await core.call('replica.show', { replica: 'web' })).lastSuccess).toBeDefined();
   });
 
@@ -192,7 +213,9 @@ describe('executing a replica', () => {
     const stopped = killed();
     const { id } = await core.call('replica.execute', { replica: 'web' });
     await stopped;
-    await expect(core.call('replica.execute', { replica: 'web' })).rejects.toMatchObject({ code: 'engine.execution-active' });
+    await expect(core.call('replica.execute', { replica: 'web' })).rejects.toMatchObject({
+      code: 'engine.execution-active',
+    });
     core = open();
     expect(await execute()).toMatchObject({ id });
   });
@@ -254,34 +277,48 @@ describe('after the engine was killed in the middle', () => {
   });
 
   test.each([
-    ['verified', 'verify'], ['asked whether it changed', 'assert unchanged'], ['asked whether it changed, without verification', 'assert unchanged'],
-  ])('with the snapshot gone after everything was copied, while it was %s, the disks are copied again from a new one', async (when, step) => {
-    const options: ExecutionOptions = when.endsWith('without verification') ? { verify: 'none' } : {};
-    expect(await execute(options)).toMatchObject({ state: 'completed' });
-    lab.disks.get('disk-0')?.fill(5, MiB, MiB + 65536);
-    const stopped = lab.stopAt(step);
-    const { id } = await core.call('replica.execute', { replica: 'web', options });
-    await stopped;
-    for (const snapshot of lab.snapshots.values()) snapshot.alive = false;
-    lab.snapshots.delete(`causeway-${id}`);
-    lab.disks.get('disk-0')?.fill(0, 0, MiB);
-    lab.disks.get('disk-1')?.fill(9, 0, 65536);
-    core = open();
-    const resumed = await execute(options);
-    expect(resumed).toMatchObject({ id, state: 'completed', leftBehind: 0 });
-    expect(resumed.error).toBeUndefined();
-    expectEqual();
-    expect([...lab.snapshots.keys()].filter((tag) => tag.startsWith(`causeway-${id}`))).toHaveLength(1);
-    const events = (await core.call('execution.events', { execution: id })).map((event) => event.message).join('\n');
-    expect(events).toContain('comparing them with a new one');
-    expect((await execute(options)).state).toBe('completed');
-  });
+    ['verified', 'verify'],
+    ['asked whether it changed', 'assert unchanged'],
+    ['asked whether it changed, without verification', 'assert unchanged'],
+  ])(
+    'with the snapshot gone after everything was copied, while it was %s, the disks are copied again from a new one',
+    async (when, step) => {
+      const options: ExecutionOptions = when.endsWith('without verification') ? { verify: 'none' } : {};
+      expect(await execute(options)).toMatchObject({ state: 'completed' });
+      lab.disks.get('disk-0')?.fill(5, MiB, MiB + 65536);
+      const stopped = lab.stopAt(step);
+      const { id } = await core.call('replica.execute', { replica: 'web', options });
+      await stopped;
+      for (const snapshot of lab.snapshots.values()) snapshot.alive = false;
+      lab.snapshots.delete(`causeway-${id}`);
+      lab.disks.get('disk-0')?.fill(0, 0, MiB);
+      lab.disks.get('disk-1')?.fill(9, 0, 65536);
+      core = open();
+      const resumed = await execute(options);
+      expect(resumed).toMatchObject({ id, state: 'completed', leftBehind: 0 });
+      expect(resumed.error).toBeUndefined();
+      expectEqual();
+      expect([...lab.snapshots.keys()].filter((tag) => tag.startsWith(`causeway-${id}`))).toHaveLength(1);
+      const events = (await core.call('execution.events', { execution: id })).map((event) => event.message).join('\n');
+      expect(events).toContain('comparing them with a new one');
+      expect((await execute(options)).state).toBe('completed');
+    },
+  );
 
   test.each([
-    ['before it released the snapshot', `UPDATE tasks SET state = 'pending', attempts = 0 WHERE id = 'settle-snapshot' AND execution_id = $open`],
-    ['while it released the snapshot', `UPDATE tasks SET state = 'running', attempts = 1 WHERE id = 'settle-snapshot' AND execution_id = $open`],
-    ['and by one that planned the new task beside', `INSERT INTO tasks (execution_id, id, position, title, clean_up, state)
-      VALUES ($open, 'release-snapshot', 99, '', 1, 'pending')`],
+    [
+      'before it released the snapshot',
+      `UPDATE tasks SET state = 'pending', attempts = 0 WHERE id = 'settle-snapshot' AND execution_id = $open`,
+    ],
+    [
+      'while it released the snapshot',
+      `UPDATE tasks SET state = 'running', attempts = 1 WHERE id = 'settle-snapshot' AND execution_id = $open`,
+    ],
+    [
+      'and by one that planned the new task beside',
+      `INSERT INTO tasks (execution_id, id, position, title, clean_up, state)
+      VALUES ($open, 'release-snapshot', 99, '', 1, 'pending')`,
+    ],
   ])('by a version that called a task settle-snapshot, %s, it is resumed', async (_, sql) => {
     await execute();
     const stopped = killed();
@@ -298,7 +335,9 @@ describe('after the engine was killed in the middle', () => {
     for (const { id: execution } of await core.call('execution.list', {})) {
       const { tasks } = await core.call('execution.show', { execution });
       expect(tasks.filter((task) => task.id.endsWith('-snapshot')).map((task) => [task.id, task.state])).toEqual([
-        ['take-snapshot', 'completed'], ['confirm-snapshot', 'completed'], ['release-snapshot', 'completed'],
+        ['take-snapshot', 'completed'],
+        ['confirm-snapshot', 'completed'],
+        ['release-snapshot', 'completed'],
       ]);
     }
     expect(lab.snapshots.size).toBe(1);
@@ -311,14 +350,19 @@ describe('after the engine was killed in the middle', () => {
     const former = { code: 'cloud.disk-shrank', message: 'disk-0 shrank', details: {}, retryable: false };
     const present = { code: 'replication.disk-shrank', message: 'disk-0 shrank' };
     const db = new DatabaseSync(join(folder, '.causeway', 'causeway.db'));
-    db.prepare(`UPDATE tasks SET state = 'failed', error = ? WHERE id = 'replicate-disks'`).run(JSON.stringify({ ...former, cause: former }));
+    db.prepare(`UPDATE tasks SET state = 'failed', error = ? WHERE id = 'replicate-disks'`).run(
+      JSON.stringify({ ...former, cause: former }),
+    );
     core = open();
     expect(await execute()).toMatchObject({ id, state: 'failed', error: { ...present, cause: present } });
     // As the earlier version itself would have ended it.
     db.prepare('UPDATE executions SET error = ?').run(JSON.stringify({ ...former, cause: former }));
     db.close();
     const { error, tasks } = await core.call('execution.show', { execution: id });
-    expect([error, tasks.find((task) => task.id === 'replicate-disks')?.error]).toMatchObject([{ ...present, cause: present }, { ...present, cause: present }]);
+    expect([error, tasks.find((task) => task.id === 'replicate-disks')?.error]).toMatchObject([
+      { ...present, cause: present },
+      { ...present, cause: present },
+    ]);
   });
 
   test('it can be cancelled instead, which cleans up', async () => {
@@ -347,7 +391,10 @@ describe('the contract', () => {
     await core.call('replica.delete', { replica: 'web' });
     expect([lab.things.size, lab.snapshots.size, await core.call('ledger.list', {})]).toEqual([0, 0, []]);
     // What the source tells meanwhile belongs to no run, but is told.
-    expect((await core.call('execution.events', {})).slice(-2)).toMatchObject([{ type: 'note', message: 'the base is gone' }, { type: 'replica.deleted' }]);
+    expect((await core.call('execution.events', {})).slice(-2)).toMatchObject([
+      { type: 'note', message: 'the base is gone' },
+      { type: 'replica.deleted' },
+    ]);
   });
 
   test('deleting a replica removes a snapshot as well of which nobody knows whether it was made', async () => {
@@ -357,7 +404,9 @@ describe('the contract', () => {
     lab.fail('snapshot', lost());
     lab.fail('discard pending', lost(), lost(), lost(), lost(), lost(), lost());
     expect(await execute()).toMatchObject({ state: 'failed' });
-    expect(await core.call('ledger.list', {})).toContainEqual(expect.objectContaining({ kind: 'source-snapshot', state: 'intended' }));
+    expect(await core.call('ledger.list', {})).toContainEqual(
+      expect.objectContaining({ kind: 'source-snapshot', state: 'intended' }),
+    );
     lab.faults.clear();
     lab.log.length = 0;
     await core.call('replica.delete', { replica: 'web' });
@@ -369,11 +418,17 @@ describe('the contract', () => {
     await execute();
     const [base] = lab.snapshots.keys();
     lab.fail('delete base', new CausewayError('source.unreachable', 'nobody answers'));
-    await expect(core.call('replica.delete', { replica: 'web' })).rejects.toMatchObject({ code: 'engine.source-not-cleaned', message: expect.stringContaining('nobody answers') as unknown });
+    await expect(core.call('replica.delete', { replica: 'web' })).rejects.toMatchObject({
+      code: 'engine.source-not-cleaned',
+      message: expect.stringContaining('nobody answers') as unknown,
+    });
     expect([lab.things.size, (await core.call('replica.list', {})).length]).toEqual([0, 1]);
     expect(await core.call('replica.delete', { replica: 'web', sourceIsGone: true })).toEqual({ forgotten: [base] });
     expect(await core.call('replica.list', {})).toEqual([]);
-    expect((await core.call('execution.events', {})).at(-1)).toMatchObject({ type: 'replica.deleted', details: { name: 'web', forgotten: [base] } });
+    expect((await core.call('execution.events', {})).at(-1)).toMatchObject({
+      type: 'replica.deleted',
+      details: { name: 'web', forgotten: [base] },
+    });
     expect(lab.snapshots.size).toBe(1);
   });
 
@@ -385,7 +440,13 @@ describe('the contract', () => {
   test('an environment with errors makes no replica', async () => {
     await makeReplica();
     await expect(
-      core.call('replica.create', { name: 'two', source: 'from', destination: 'to', vm: 'web', destinationEnvironment: { ...destinationEnvironment, availability_zone: 7 } }),
+      core.call('replica.create', {
+        name: 'two',
+        source: 'from',
+        destination: 'to',
+        vm: 'web',
+        destinationEnvironment: { ...destinationEnvironment, availability_zone: 7 },
+      }),
     ).rejects.toMatchObject({ code: 'engine.environment-invalid' });
   });
 

@@ -1,4 +1,10 @@
-import { calls, type CallName, type CallOutput, type EventName, type EventPayload } from '../../../shared/contract/contract.ts';
+import {
+  calls,
+  type CallName,
+  type CallOutput,
+  type EventName,
+  type EventPayload,
+} from '../../../shared/contract/contract.ts';
 import { opened, type Envelope } from '../../../shared/contract/envelope.ts';
 import type { CoreClient } from '../../../shared/contract/core-client.ts';
 import { eventHub } from './event-hub.ts';
@@ -44,7 +50,15 @@ import { evidenceRecorder, hasJournal } from './life/evidence-recorder.ts';
 import { startDeployment } from './life/purposes.ts';
 import { watchRehearsals } from './life/rehearsals.ts';
 import { handlers } from './calls/index.ts';
-import { endpointOf, openDestination, openSource, transferFolder, type CoreContext, type CoreParts, type Handler } from './core-context.ts';
+import {
+  endpointOf,
+  openDestination,
+  openSource,
+  transferFolder,
+  type CoreContext,
+  type CoreParts,
+  type Handler,
+} from './core-context.ts';
 import { changingCalls } from './calls/project.ts';
 import { descriptions } from './project-sync/descriptions.ts';
 import { watchProjectFiles } from './project-sync/watch.ts';
@@ -141,8 +155,19 @@ export function createCore(options: CoreOptions): Core {
   const trust = projectTrust(options.projectFolder);
   const accepted = acceptedEndpoints(trust, vault);
   const gate = createGate({ stateFolder, store, vault, platforms, redactor: redact, trust, accepted });
-  const parts: CoreParts = { stateFolder, store, vault, gate, trust, accepted, sealed: sealedConnections(vault), redactor: redact, descriptions: described };
-  const connect: ConnectWorker = options.connectWorker ?? ((access, mechanism, signal, use) => connectWorker(access, mechanism, { ...use }, signal));
+  const parts: CoreParts = {
+    stateFolder,
+    store,
+    vault,
+    gate,
+    trust,
+    accepted,
+    sealed: sealedConnections(vault),
+    redactor: redact,
+    descriptions: described,
+  };
+  const connect: ConnectWorker =
+    options.connectWorker ?? ((access, mechanism, signal, use) => connectWorker(access, mechanism, { ...use }, signal));
   const words = lastWords(stateFolder);
   let lastEventId = 0;
   /** Set as soon as there are services; events come before that. */
@@ -163,7 +188,8 @@ export function createCore(options: CoreOptions): Core {
       told = { id: lastEventId, at: new Date().toISOString(), ...clean };
       const { at, message, replicaId, executionId, deploymentId } = told;
       // What follows an interruption is not as telling as the interruption itself.
-      if (event.type !== 'task.state' && event.type !== 'task.retry') words.write({ at, message, replicaId, executionId, deploymentId });
+      if (event.type !== 'task.state' && event.type !== 'task.retry')
+        words.write({ at, message, replicaId, executionId, deploymentId });
     }
     hub.emit('execution.event', told);
     const journal = told.replicaId ?? (told.type.startsWith('wave.') ? wavesJournal : undefined);
@@ -173,7 +199,10 @@ export function createCore(options: CoreOptions): Core {
     if (event.type === 'execution.state' || event.type === 'deployment.state') evidence.runEnded(event);
   };
   const evidence = evidenceRecorder({
-    stateFolder, store, clean: (value) => redact.json(value), problem: (message) => emit({ type: 'note', message, details: {} }),
+    stateFolder,
+    store,
+    clean: (value) => redact.json(value),
+    problem: (message) => emit({ type: 'note', message, details: {} }),
   });
   const defaultAtOnce = options.executionLimit ?? 4;
   const atOnce = store.queueLimit.get() ?? defaultAtOnce;
@@ -185,7 +214,11 @@ export function createCore(options: CoreOptions): Core {
   });
   const machine = options.thisComputer ?? thisComputer();
   const takeTurn: TakeTurnHere = options.takeTurnHere ?? ((wait, signal) => takeTurnHere({}, wait, signal));
-  const ownVms = new OwnVms(store, { connect: options.connectAgentHere ?? connectAgentHere, takeTurn, thisComputer: machine });
+  const ownVms = new OwnVms(store, {
+    connect: options.connectAgentHere ?? connectAgentHere,
+    takeTurn,
+    thisComputer: machine,
+  });
   const executions = executionService({
     store,
     replication,
@@ -237,17 +270,40 @@ export function createCore(options: CoreOptions): Core {
     limit: atOnce,
     clock: options.clock,
   });
-  const deploy = (replica: Replica, asked: DeploymentOptions): Deployment => startDeployment({ ...parts, deployments, evidence }, replica, asked);
+  const deploy = (replica: Replica, asked: DeploymentOptions): Deployment =>
+    startDeployment({ ...parts, deployments, evidence }, replica, asked);
   const order = (replica: Replica, asked: DeploymentOptions): Deployment =>
-    startDeployment({ ...parts, deployments: { deploy: (...given) => deployments.order(...given) }, evidence }, replica, { ...asked, placement: { ...asked.placement, uses: usesOf(context, replica) } });
+    startDeployment(
+      { ...parts, deployments: { deploy: (...given) => deployments.order(...given) }, evidence },
+      replica,
+      { ...asked, placement: { ...asked.placement, uses: usesOf(context, replica) } },
+    );
   const ofMembers = memberRuns({
-    store, executions, deployments, isShared,
-    execute: (replica, asked) => (isShared ? executions.order(replica, { ...asked, placement: { ...asked.placement, uses: usesOf(context, replica) } }) : executions.execute(replica, asked)),
+    store,
+    executions,
+    deployments,
+    isShared,
+    execute: (replica, asked) =>
+      isShared
+        ? executions.order(replica, { ...asked, placement: { ...asked.placement, uses: usesOf(context, replica) } })
+        : executions.execute(replica, asked),
     deploy: isShared ? order : deploy,
   });
   const waves = waveService({
     store: store.waveRuns,
-    runs: isShared ? orderedRuns({ ...ofMembers, cancel: (action, id) => void dispatch(action === 'synchronise' ? 'execution.cancel' : 'deployment.cancel', action === 'synchronise' ? { execution: id } : { deployment: id }) }, () => context) : ofMembers,
+    runs: isShared
+      ? orderedRuns(
+          {
+            ...ofMembers,
+            cancel: (action, id) =>
+              void dispatch(
+                action === 'synchronise' ? 'execution.cancel' : 'deployment.cancel',
+                action === 'synchronise' ? { execution: id } : { deployment: id },
+              ),
+          },
+          () => context,
+        )
+      : ofMembers,
     // Of a member's own journal nothing may be said without its claim.
     emit: ({ replicaId, ...event }) => emit(isShared || replicaId === undefined ? event : { ...event, replicaId }),
     clean: (error) => redact.error(error),
@@ -261,7 +317,11 @@ export function createCore(options: CoreOptions): Core {
       // The database takes nothing now: the next event looks again.
     }
   };
-  const notify = notifyOfEvents({ ...parts, executions, deployments, inspections, waves, workerPool, ownVms, thisComputer: machine, evidence }, options.clock ?? systemClock, (message, details) => emit({ type: 'note', message, details }));
+  const notify = notifyOfEvents(
+    { ...parts, executions, deployments, inspections, waves, workerPool, ownVms, thisComputer: machine, evidence },
+    options.clock ?? systemClock,
+    (message, details) => emit({ type: 'note', message, details }),
+  );
   // Before anything can happen here.
   notify.resume();
   tellPeople = notify.take;
@@ -272,13 +332,32 @@ export function createCore(options: CoreOptions): Core {
   }
   inspections.markInterrupted();
   const left = words.take();
-  if (left !== undefined) emit({ type: 'note', ...left, message: `not recorded at ${left.at}: ${left.message}`, details: {} });
+  if (left !== undefined)
+    emit({ type: 'note', ...left, message: `not recorded at ${left.at}: ${left.message}`, details: {} });
   const forgetUncaught = recordUncaught((error) => {
     const shown = redact.error(error);
-    emit({ type: 'note', message: `the engine stopped because of an unexpected error: ${shown.message}`, details: { code: shown.code } });
+    emit({
+      type: 'note',
+      message: `the engine stopped because of an unexpected error: ${shown.message}`,
+      details: { code: shown.code },
+    });
     return shown;
   });
-  const context: CoreContext = { ...parts, executions, deployments, inspections, waves, workerPool, ownVms, thisComputer: machine, evidence, emit, changed: () => hub.emit('project.changed', {}), tellSignIn: (payload) => hub.emit('endpoint.signIn', payload), defaultAtOnce };
+  const context: CoreContext = {
+    ...parts,
+    executions,
+    deployments,
+    inspections,
+    waves,
+    workerPool,
+    ownVms,
+    thisComputer: machine,
+    evidence,
+    emit,
+    changed: () => hub.emit('project.changed', {}),
+    tellSignIn: (payload) => hub.emit('endpoint.signIn', payload),
+    defaultAtOnce,
+  };
   const drain = async (): Promise<void> => {
     // A migration starts executions.
     await deployments.runs.drain();
@@ -297,7 +376,17 @@ export function createCore(options: CoreOptions): Core {
     executions.heard(progress);
     hub.emit('execution.progress', progress);
   };
-  const fleet = changes === undefined ? undefined : options.fleet?.(changes, fleetHooks(context, (call, input) => dispatch(call, input), { applied: tellApplied, progress: hearProgress, moved: () => hub.emit('fleet.changed', {}) }));
+  const fleet =
+    changes === undefined
+      ? undefined
+      : options.fleet?.(
+          changes,
+          fleetHooks(context, (call, input) => dispatch(call, input), {
+            applied: tellApplied,
+            progress: hearProgress,
+            moved: () => hub.emit('fleet.changed', {}),
+          }),
+        );
   if (changes !== undefined && fleet !== undefined) {
     store.joinFleet(fleet, changes.marks);
     context.fleet = fleet;
@@ -305,7 +394,10 @@ export function createCore(options: CoreOptions): Core {
   }
   if (hasJournal(stateFolder) && !store.identity.isElsewhere()) evidence.reconcile();
   const closing = new AbortController();
-  const watching = options.endsRehearsals === true ? watchRehearsals(context, options.clock ?? systemClock, closing.signal) : undefined;
+  const watching =
+    options.endsRehearsals === true
+      ? watchRehearsals(context, options.clock ?? systemClock, closing.signal)
+      : undefined;
   watchProjectFiles(options.projectFolder, () => (described.sync(), hub.emit('project.changed', {})), closing.signal);
   const calendar = { stays: false, isStarted: false };
   const startCalendar = (): void => {
@@ -316,7 +408,11 @@ export function createCore(options: CoreOptions): Core {
   if (fleet !== undefined) startCalendar();
   const pending = new Set<Promise<unknown>>();
 
-  async function dispatch(name: string, input: unknown, signal: AbortSignal = closing.signal): Promise<Envelope<unknown>> {
+  async function dispatch(
+    name: string,
+    input: unknown,
+    signal: AbortSignal = closing.signal,
+  ): Promise<Envelope<unknown>> {
     const work = carryOut(context, name, input, AbortSignal.any([signal, closing.signal]));
     pending.add(work);
     try {
@@ -333,7 +429,8 @@ export function createCore(options: CoreOptions): Core {
     async call<N extends CallName>(name: N, input: unknown, { signal }: { readonly signal?: AbortSignal } = {}) {
       return opened((await dispatch(name, input, signal)) as Envelope<CallOutput<N>>);
     },
-    subscribe: <N extends EventName>(event: N, listener: (payload: EventPayload<N>) => void) => hub.subscribe(event, listener),
+    subscribe: <N extends EventName>(event: N, listener: (payload: EventPayload<N>) => void) =>
+      hub.subscribe(event, listener),
     activeExecutions: () => executions.runs.activeIds(),
     activeDeployments: () => deployments.runs.activeIds(),
     carryOutCalendar() {
@@ -370,7 +467,10 @@ async function carryOut(core: CoreContext, name: string, input: unknown, signal:
   const parsed = calls[call].input.safeParse(input);
   if (!parsed.success) {
     // Paths and messages only: they repeat no value but that of a choice, because it may be a secret.
-    const faults = checkShape(calls[call].input, input, { unknownKey: (unknown) => adviseByShape(unknown, name), name: 'The input' });
+    const faults = checkShape(calls[call].input, input, {
+      unknownKey: (unknown) => adviseByShape(unknown, name),
+      name: 'The input',
+    });
     const issues = faults.map(({ path, message }) => (path.length < 2 ? message : `${path.join('.')}: ${message}`));
     throw new CausewayError('general.invalid-input', `${name}: ${issues.join('; ')}`, { details: { issues } });
   }
@@ -383,18 +483,30 @@ async function carryOut(core: CoreContext, name: string, input: unknown, signal:
 }
 
 /** The VM of the replica's source that this engine runs on, where its user said so. */
-function sourceVm(ownVms: OwnVms, { id, sourceEndpointId }: Replica, executionId: string | undefined): Pick<PlatformUse, 'ownVm'> {
-  const ownVm = executionId === undefined ? undefined : ownVms.ofSource(sourceEndpointId, { executionId, replicaId: id });
+function sourceVm(
+  ownVms: OwnVms,
+  { id, sourceEndpointId }: Replica,
+  executionId: string | undefined,
+): Pick<PlatformUse, 'ownVm'> {
+  const ownVm =
+    executionId === undefined ? undefined : ownVms.ofSource(sourceEndpointId, { executionId, replicaId: id });
   return ownVm === undefined ? {} : { ownVm };
 }
 
 /** Both platforms of a replica and its environments, as a run uses them. */
-async function openReplica(core: CoreParts, replica: Replica, use: Omit<PlatformUse, 'replicaId'>): Promise<OpenReplica> {
+async function openReplica(
+  core: CoreParts,
+  replica: Replica,
+  use: Omit<PlatformUse, 'replicaId'>,
+): Promise<OpenReplica> {
   const opened: { close(): Promise<void> }[] = [];
   const close = async (): Promise<void> => void (await Promise.allSettled(opened.map((platform) => platform.close())));
   try {
     // First: from then on it is known what was accepted of their connections, which rules need.
-    const source = await openSource(core, endpointOf(core, replica.sourceEndpointId), { replicaId: replica.id, ...use });
+    const source = await openSource(core, endpointOf(core, replica.sourceEndpointId), {
+      replicaId: replica.id,
+      ...use,
+    });
     opened.push(source);
     const destination = await openDestination(core, endpointOf(core, replica.destinationEndpointId));
     opened.push(destination);

@@ -6,7 +6,9 @@ const project = deploymentProject();
 
 describe('what may not run together', () => {
   test('a replica that was never executed is not deployed', async () => {
-    await expect(project.core.call('deployment.create', { replica: 'web' })).rejects.toMatchObject({ code: 'deployment.never-executed' });
+    await expect(project.core.call('deployment.create', { replica: 'web' })).rejects.toMatchObject({
+      code: 'deployment.never-executed',
+    });
   });
 
   test('a replica is not deployed while it is executed', async () => {
@@ -20,7 +22,9 @@ describe('what may not run together', () => {
     };
     await project.core.call('replica.execute', { replica: 'web' });
     await writing.promise;
-    await expect(project.core.call('deployment.create', { replica: 'web' })).rejects.toMatchObject({ code: 'engine.execution-active' });
+    await expect(project.core.call('deployment.create', { replica: 'web' })).rejects.toMatchObject({
+      code: 'engine.execution-active',
+    });
     goOn.resolve();
     await project.core.drain();
     expect(await project.deploy()).toMatchObject({ state: 'completed' });
@@ -31,7 +35,9 @@ describe('what may not run together', () => {
     const stopped = project.stopInGuest();
     await project.core.call('deployment.create', { replica: 'web' });
     await stopped;
-    await expect(project.core.call('deployment.create', { replica: 'web' })).rejects.toMatchObject({ code: 'deployment.active' });
+    await expect(project.core.call('deployment.create', { replica: 'web' })).rejects.toMatchObject({
+      code: 'deployment.active',
+    });
     const { id } = await project.core.call('replica.execute', { replica: 'web' });
     await project.core.call('deployment.cancel', { deployment: 'web' });
     await project.core.drain();
@@ -40,7 +46,9 @@ describe('what may not run together', () => {
     const again = project.stopInGuest();
     await project.core.call('deployment.create', { replica: 'web', options: { inPlace: true } });
     await again;
-    await expect(project.core.call('replica.execute', { replica: 'web' })).rejects.toMatchObject({ code: 'deployment.active' });
+    await expect(project.core.call('replica.execute', { replica: 'web' })).rejects.toMatchObject({
+      code: 'deployment.active',
+    });
     await project.core.call('deployment.cancel', { deployment: 'web' });
     await project.core.drain();
   });
@@ -59,16 +67,28 @@ describe('what may not run together', () => {
 
 describe('a migration', () => {
   test('executes, shuts the source down, brings what changed, and deploys', async () => {
-    const { id } = await project.core.call('deployment.create', { replica: 'web', options: { execute: { lastPass: true } } });
+    const { id } = await project.core.call('deployment.create', {
+      replica: 'web',
+      options: { execute: { lastPass: true } },
+    });
     const deployment = await project.settled(id);
     expect(deployment).toMatchObject({ state: 'completed', executionIds: [expect.any(String), expect.any(String)] });
-    expect(project.lab.log.filter((step) => ['snapshot', 'shut down', 'create server'].includes(step))).toEqual(['snapshot', 'shut down', 'snapshot', 'create server']);
+    expect(project.lab.log.filter((step) => ['snapshot', 'shut down', 'create server'].includes(step))).toEqual([
+      'snapshot',
+      'shut down',
+      'snapshot',
+      'create server',
+    ]);
   });
 
   test('ends with its execution, whose error it tells', async () => {
     project.lab.fail('flush', new CausewayError('general.bug', 'storage broke'));
     const { id } = await project.core.call('deployment.create', { replica: 'web', options: { execute: {} } });
-    expect(await project.settled(id)).toMatchObject({ state: 'failed', error: { code: 'deployment.execution-failed', cause: { message: 'storage broke' } }, resources: [] });
+    expect(await project.settled(id)).toMatchObject({
+      state: 'failed',
+      error: { code: 'deployment.execution-failed', cause: { message: 'storage broke' } },
+      resources: [],
+    });
   });
 
   test('goes on after the engine was killed in its copy, with the same execution', async () => {
@@ -100,6 +120,8 @@ describe('a migration', () => {
     goOn.resolve();
     const deployment = await project.settled(id);
     expect(deployment).toMatchObject({ state: 'cancelled' });
-    expect(await project.core.call('execution.show', { execution: deployment.executionIds[0] ?? '' })).toMatchObject({ state: 'cancelled' });
+    expect(await project.core.call('execution.show', { execution: deployment.executionIds[0] ?? '' })).toMatchObject({
+      state: 'cancelled',
+    });
   });
 });

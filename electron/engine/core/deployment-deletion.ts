@@ -13,7 +13,12 @@ import { replicaEnvironments } from './replica-environments.ts';
  * @param why for the record
  * @throws CausewayError `deployment.not-deletable`, `engine.left-behind`
  */
-export async function deleteDeployment(core: CoreContext, deployment: Deployment, why: string, signal: AbortSignal): Promise<LedgerItem[]> {
+export async function deleteDeployment(
+  core: CoreContext,
+  deployment: Deployment,
+  why: string,
+  signal: AbortSignal,
+): Promise<LedgerItem[]> {
   refuseUndeletable(deployment);
   const resources = resourcesOf(core, deployment);
   if (resources.length > 0) await removeResources(core, deployment, signal);
@@ -31,7 +36,10 @@ export function refuseUndeletable({ id, state }: Deployment): void {
 
 export function resourcesOf(core: CoreContext, deployment: Deployment): LedgerItem[] {
   const endpointName = core.store.endpoints.find(deployment.destinationEndpointId)?.name;
-  return entriesOf(core.store, deployment.id).map((entry) => ({ ...entry, ...(endpointName === undefined ? {} : { endpointName }) }));
+  return entriesOf(core.store, deployment.id).map((entry) => ({
+    ...entry,
+    ...(endpointName === undefined ? {} : { endpointName }),
+  }));
 }
 
 /** The destination's view of a deployment that has ended. */
@@ -40,12 +48,21 @@ export async function runOf(core: CoreContext, deployment: Deployment): Promise<
     deploymentId: deployment.id,
     replicaId: deployment.replicaId,
     executionId: deployment.id,
-    vm: core.store.deployments.facts(deployment.id).vm ?? { id: deployment.id, name: deployment.replicaName, os_type: 'linux', disks: [], nics: [] },
+    vm: core.store.deployments.facts(deployment.id).vm ?? {
+      id: deployment.id,
+      name: deployment.replicaName,
+      os_type: 'linux',
+      disks: [],
+      nics: [],
+    },
     environment: await environmentOf(core, deployment),
     ledger: ledgerScope(core.store.ledger, {
-      endpointId: deployment.destinationEndpointId, replicaId: deployment.replicaId, executionId: deployment.id,
+      endpointId: deployment.destinationEndpointId,
+      replicaId: deployment.replicaId,
+      executionId: deployment.id,
     }),
-    note: (message, details = {}) => core.emit({ type: 'note', replicaId: deployment.replicaId, deploymentId: deployment.id, message, details }),
+    note: (message, details = {}) =>
+      core.emit({ type: 'note', replicaId: deployment.replicaId, deploymentId: deployment.id, message, details }),
     preparationRole: 'osmorphing-linux',
   };
 }
@@ -55,11 +72,16 @@ async function removeResources(core: CoreContext, deployment: Deployment, signal
   const run = await runOf(core, deployment);
   await using(openDestination(core, endpoint), async (destination) => {
     // A worker that was kept for a look at the guest holds the volumes.
-    for (const role of ['osmorphing-linux', 'osmorphing-windows'] as const) await destination.stopWorker(run, role, signal);
+    for (const role of ['osmorphing-linux', 'osmorphing-windows'] as const)
+      await destination.stopWorker(run, role, signal);
     await destination.deployment?.rollBack(run, signal);
   });
   const left = entriesOf(core.store, deployment.id);
-  if (left.length > 0) throw new CausewayError('engine.left-behind', `${left.length} resources of deployment ${deployment.id} still exist`);
+  if (left.length > 0)
+    throw new CausewayError(
+      'engine.left-behind',
+      `${left.length} resources of deployment ${deployment.id} still exist`,
+    );
 }
 
 /** The replica's, as long as there is one; what is in the ledger says itself where it is. */

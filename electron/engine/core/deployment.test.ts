@@ -5,7 +5,8 @@ import { deploymentProject, destinationEnvironment } from './testing/deployment-
 
 const MiB = 1024 * 1024;
 const project = deploymentProject();
-const taskStates = (deployment: DeploymentDetail): Record<string, string> => Object.fromEntries(deployment.tasks.map((task) => [task.id, task.state]));
+const taskStates = (deployment: DeploymentDetail): Record<string, string> =>
+  Object.fromEntries(deployment.tasks.map((task) => [task.id, task.state]));
 
 describe('deploying a replica', () => {
   beforeEach(() => project.execute());
@@ -15,51 +16,99 @@ describe('deploying a replica', () => {
     const volumes = project.lab.things.size;
     const deployment = await project.deploy();
     expect(deployment).toMatchObject({
-      state: 'completed', number: 1, leftBehind: 0, kept: false, server: { name: 'web', addresses: ['10.0.0.5'] },
-      guest: { dossier: { distribution: 'debian' }, diff: { packages: { added: { 'cloud-init': '22.4.2' } } } }, boot: { outcome: 'up', evidence: '10.0.0.5:22 answers' },
+      state: 'completed',
+      number: 1,
+      leftBehind: 0,
+      kept: false,
+      server: { name: 'web', addresses: ['10.0.0.5'] },
+      guest: { dossier: { distribution: 'debian' }, diff: { packages: { added: { 'cloud-init': '22.4.2' } } } },
+      boot: { outcome: 'up', evidence: '10.0.0.5:22 answers' },
     });
     expect(deployment.resources.map((item) => [item.kind, item.lifetime]).sort()).toEqual([
-      ['nic', 'deployment'], ['server', 'deployment'], ['volume', 'deployment'], ['volume', 'deployment'],
+      ['nic', 'deployment'],
+      ['server', 'deployment'],
+      ['volume', 'deployment'],
+      ['volume', 'deployment'],
     ]);
     expect(project.replicaDigests()).toEqual(before);
     expect(project.lab.things.size).toBe(volumes + 4);
     expect(await project.orphans()).toEqual([]);
     expect(project.lab.log.slice(project.lab.log.indexOf('plan'))).toEqual([
-      'plan', 'snapshot volumes', 'volumes from snapshots', 'create nics', 'start worker', 'connect', 'stop worker', 'create server', 'delete snapshots',
+      'plan',
+      'snapshot volumes',
+      'volumes from snapshots',
+      'create nics',
+      'start worker',
+      'connect',
+      'stop worker',
+      'create server',
+      'delete snapshots',
     ]);
   });
 
   test('prepares the guest on a worker of its own where volumes were attached to the VM of the engine, and frees what was left there', async () => {
     await project.core.close();
     const { lab } = project;
-    project.reopen({ connectAgentHere: (_use, signal) => lab.connectWorker({ workerId: '', host: '', sshPort: 0, httpsPort: 0, username: '', privateKeyPem: '' }, 'SSH', signal) });
+    project.reopen({
+      connectAgentHere: (_use, signal) =>
+        lab.connectWorker(
+          { workerId: '', host: '', sshPort: 0, httpsPort: 0, username: '', privateKeyPem: '' },
+          'SSH',
+          signal,
+        ),
+    });
     lab.ownVms.set('vm-here', 'mover');
     await project.core.call('workers.setOwnVm', { endpoint: 'to', vm: 'vm-here' });
-    lab.fail('detach from own VM', ...Array.from({ length: 4 }, () => new CausewayError('cloud.operation-failed', 'it stays', { retryable: false })));
+    lab.fail(
+      'detach from own VM',
+      ...Array.from({ length: 4 }, () => new CausewayError('cloud.operation-failed', 'it stays', { retryable: false })),
+    );
     await project.execute();
     expect(lab.attachedTo.size).toBe(2);
     lab.faults.clear();
     lab.log.length = 0;
     expect(await project.deploy()).toMatchObject({ state: 'completed', leftBehind: 0 });
-    expect([lab.attachedTo.size, lab.log.filter((step) => step === 'start worker'), lab.log.filter((step) => step === 'attach to own VM')]).toEqual([0, ['start worker'], []]);
+    expect([
+      lab.attachedTo.size,
+      lab.log.filter((step) => step === 'start worker'),
+      lab.log.filter((step) => step === 'attach to own VM'),
+    ]).toEqual([0, ['start worker'], []]);
   });
 
-  test('tells the preparation the disks in order, the MAC addresses, and the environment\'s wishes', async () => {
-    await project.deploy({ luksKeys: [{ secret: 'luks' }], root: 'sda2', scripts: { inGuest: [{ name: 'a', content: 'true' }] } });
+  test("tells the preparation the disks in order, the MAC addresses, and the environment's wishes", async () => {
+    await project.deploy({
+      luksKeys: [{ secret: 'luks' }],
+      root: 'sda2',
+      scripts: { inGuest: [{ name: 'a', content: 'true' }] },
+    });
     const [request] = project.morph.requests;
     expect(request?.options).toMatchObject({
-      setDhcp: false, retainUserCredentials: true, root: 'sda2', luksKeys: [{ key: 'open sesame' }], nics: [{ macAddress: 'fa:16:3e:00:00:01' }],
+      setDhcp: false,
+      retainUserCredentials: true,
+      root: 'sda2',
+      luksKeys: [{ key: 'open sesame' }],
+      nics: [{ macAddress: 'fa:16:3e:00:00:01' }],
       scripts: { inGuest: [{ name: 'a' }] },
     });
     expect(request?.devices.map((id) => project.lab.things.get(id)?.bytes?.length)).toEqual([2 * MiB, MiB]);
-    expect(JSON.stringify(await project.core.call('deployment.show', { deployment: 'web' }))).not.toContain('open sesame');
+    expect(JSON.stringify(await project.core.call('deployment.show', { deployment: 'web' }))).not.toContain(
+      'open sesame',
+    );
   });
 
-  test('has the platform\'s agent installed, and drivers for the disk buses of the environment', async () => {
+  test("has the platform's agent installed, and drivers for the disk buses of the environment", async () => {
     await project.deploy();
-    expect(project.morph.requests.at(-1)?.options).toMatchObject({ agent: { url: 'http://169.254.169.254/agent.deb', architecture: 'x86_64' }, diskBuses: ['virtio'] });
+    expect(project.morph.requests.at(-1)?.options).toMatchObject({
+      agent: { url: 'http://169.254.169.254/agent.deb', architecture: 'x86_64' },
+      diskBuses: ['virtio'],
+    });
     await project.core.call('replica.update', {
-      replica: 'web', destinationEnvironment: { ...destinationEnvironment, disk_bus: 'usb', custom_boot_volume_image_metadata: { disk_bus: 'ide' } },
+      replica: 'web',
+      destinationEnvironment: {
+        ...destinationEnvironment,
+        disk_bus: 'usb',
+        custom_boot_volume_image_metadata: { disk_bus: 'ide' },
+      },
     });
     await project.deploy({ agentPackage: 'none' });
     expect(project.morph.requests.at(-1)?.options).toMatchObject({ agent: undefined, diskBuses: ['ide', 'usb'] });
@@ -67,7 +116,10 @@ describe('deploying a replica', () => {
 
   test('stops before the server when the guest keeps an address that its NIC does not have', async () => {
     project.guestAddresses = [{ macAddress: 'FA:16:3E:00:00:01', addresses: ['10.0.0.5'] }];
-    await project.core.call('replica.update', { replica: 'web', destinationEnvironment: { ...destinationEnvironment, preserve_fixed_ips: true } });
+    await project.core.call('replica.update', {
+      replica: 'web',
+      destinationEnvironment: { ...destinationEnvironment, preserve_fixed_ips: true },
+    });
     expect(await project.deploy()).toMatchObject({ state: 'completed' });
     project.guestAddresses = [{ macAddress: 'FA:16:3E:00:00:01', addresses: ['10.0.7.7'] }];
     const refused = await project.deploy();
@@ -83,7 +135,10 @@ describe('deploying a replica', () => {
     const told = await project.core.call('deployment.delete', { deployment: first.id, dryRun: true });
     expect(told).toHaveLength(4);
     await project.core.call('deployment.delete', { deployment: first.id, dryRun: false });
-    expect(await project.core.call('deployment.show', { deployment: first.id })).toMatchObject({ state: 'deleted', resources: [] });
+    expect(await project.core.call('deployment.show', { deployment: first.id })).toMatchObject({
+      state: 'deleted',
+      resources: [],
+    });
     expect((await project.core.call('deployment.show', { deployment: second.id })).resources).toHaveLength(4);
     expect(project.lab.things.has(second.server?.id ?? '')).toBe(true);
   });
@@ -103,25 +158,40 @@ describe('deploying a replica', () => {
     expect(await project.deploy()).toMatchObject({ state: 'completed' });
   });
 
-  test.each(['plan', 'snapshot volumes', 'volumes from snapshots', 'create nics', 'start worker', 'connect', 'create server'])(
-    'that fails at "%s" leaves the replica alone, and the next one ends well', async (step) => {
-      const before = project.replicaDigests();
-      const things = new Set(project.lab.things.keys());
-      project.lab.fail(step, new CausewayError('general.bug', `${step} broke`));
-      expect(await project.deploy()).toMatchObject({ state: 'failed', leftBehind: 0, error: { message: `${step} broke` }, resources: [] });
-      expect(new Set(project.lab.things.keys())).toEqual(things);
-      expect(project.replicaDigests()).toEqual(before);
-      expect(await project.deploy()).toMatchObject({ state: 'completed' });
-      expect(project.replicaDigests()).toEqual(before);
-    },
-  );
+  test.each([
+    'plan',
+    'snapshot volumes',
+    'volumes from snapshots',
+    'create nics',
+    'start worker',
+    'connect',
+    'create server',
+  ])('that fails at "%s" leaves the replica alone, and the next one ends well', async (step) => {
+    const before = project.replicaDigests();
+    const things = new Set(project.lab.things.keys());
+    project.lab.fail(step, new CausewayError('general.bug', `${step} broke`));
+    expect(await project.deploy()).toMatchObject({
+      state: 'failed',
+      leftBehind: 0,
+      error: { message: `${step} broke` },
+      resources: [],
+    });
+    expect(new Set(project.lab.things.keys())).toEqual(things);
+    expect(project.replicaDigests()).toEqual(before);
+    expect(await project.deploy()).toMatchObject({ state: 'completed' });
+    expect(project.replicaDigests()).toEqual(before);
+  });
 
   test('whose preparation fails leaves no worker', async () => {
     const things = new Set(project.lab.things.keys());
     project.inGuest = () => {
       throw new CausewayError('osmorphing.initramfs', 'no room');
     };
-    expect(await project.deploy()).toMatchObject({ state: 'failed', error: { code: 'osmorphing.initramfs' }, leftBehind: 0 });
+    expect(await project.deploy()).toMatchObject({
+      state: 'failed',
+      error: { code: 'osmorphing.initramfs' },
+      leftBehind: 0,
+    });
     expect(new Set(project.lab.things.keys())).toEqual(things);
   });
 
@@ -155,25 +225,41 @@ describe('deploying a replica', () => {
     expect(project.lab.log.filter((step) => step === 'stop worker').length - 1).toBe(3);
     expect(await project.orphans()).toMatchObject([{ kind: 'server', lifetime: 'temporary' }]);
     const told = await project.core.call('deployment.events', { deployment: deployment.id });
-    expect(told).toContainEqual(expect.objectContaining({ type: 'note', message: expect.stringContaining('stays in the ledger. No volume is attached to it: server 1: the cloud answers 500') as unknown }));
+    expect(told).toContainEqual(
+      expect.objectContaining({
+        type: 'note',
+        message: expect.stringContaining(
+          'stays in the ledger. No volume is attached to it: server 1: the cloud answers 500',
+        ) as unknown,
+      }),
+    );
     expect(told.map(({ type }) => type)).toContain('deployment.left-behind');
   });
 
-  test('whose worker can\'t be deleted and may still hold a volume fails, and makes no server from that volume', async () => {
+  test("whose worker can't be deleted and may still hold a volume fails, and makes no server from that volume", async () => {
     project.lab.fail('stop worker', new CausewayError('cloud.permission-denied', 'no', { retryable: false }));
     project.lab.fail('detach volume', new CausewayError('cloud.volume-in-use', 'volume 1 is attached to server 1'));
     const deployment = await project.deploy();
-    expect(deployment).toMatchObject({ state: 'failed', error: { code: 'deployment.clean-up-failed', message: 'no; volume 1 is attached to server 1' } });
+    expect(deployment).toMatchObject({
+      state: 'failed',
+      error: { code: 'deployment.clean-up-failed', message: 'no; volume 1 is attached to server 1' },
+    });
     expect(taskStates(deployment)).toMatchObject({ 'create-server': 'skipped', 'settle-deployment': 'completed' });
     expect(await project.orphans()).toMatchObject([{ kind: 'server', lifetime: 'temporary' }]);
   });
 
-  test('whose guest stops fails with the console\'s text and is undone', async () => {
+  test("whose guest stops fails with the console's text and is undone", async () => {
     project.answersSsh = false;
-    project.lab.consoleText = 'Loading\r\nGave up waiting for root file system device.  Common problems:\r\n(initramfs) ';
+    project.lab.consoleText =
+      'Loading\r\nGave up waiting for root file system device.  Common problems:\r\n(initramfs) ';
     const things = project.lab.things.size;
     const deployment = await project.deploy();
-    expect(deployment).toMatchObject({ state: 'failed', error: { code: 'deployment.boot-failed' }, boot: { outcome: 'failed' }, resources: [] });
+    expect(deployment).toMatchObject({
+      state: 'failed',
+      error: { code: 'deployment.boot-failed' },
+      boot: { outcome: 'failed' },
+      resources: [],
+    });
     expect(deployment.boot?.console).toContain('Gave up waiting for root file system device');
     expect(project.lab.things.size).toBe(things);
   });
@@ -222,7 +308,9 @@ describe('deploying a replica', () => {
     project.reopen();
     project.inGuest = () => undefined;
     expect(await project.core.call('deployment.show', { deployment: id })).toMatchObject({ state: 'interrupted' });
-    await expect(project.core.call('replica.delete', { replica: 'web' })).rejects.toMatchObject({ code: 'deployment.active' });
+    await expect(project.core.call('replica.delete', { replica: 'web' })).rejects.toMatchObject({
+      code: 'deployment.active',
+    });
     await project.core.call('deployment.resume', {});
     expect(await project.settled(id)).toMatchObject({ state: 'completed', leftBehind: 0 });
     for (const { kind, resourceId } of (await project.core.call('deployment.show', { deployment: id })).resources) {
@@ -234,15 +322,24 @@ describe('deploying a replica', () => {
 describe('in place', () => {
   beforeEach(() => project.execute());
 
-  test('the replica\'s volumes become the virtual machine\'s, and its next execution begins anew', async () => {
+  test("the replica's volumes become the virtual machine's, and its next execution begins anew", async () => {
     const volumes = [...project.lab.things.keys()];
     const { id, state, resources } = await project.deploy({ inPlace: true });
     expect(state).toBe('completed');
-    expect(resources.filter((item) => item.kind === 'volume').map((item) => item.resourceId).sort()).toEqual(volumes.sort());
+    expect(
+      resources
+        .filter((item) => item.kind === 'volume')
+        .map((item) => item.resourceId)
+        .sort(),
+    ).toEqual(volumes.sort());
     expect((await project.core.call('replica.show', { replica: 'web' })).lastSuccess).toBeUndefined();
     await project.execute();
     expect(project.lab.log).not.toContain('restore volumes');
-    expect((await project.core.call('replica.show', { replica: 'web' })).disks.every((disk) => !volumes.includes(disk.volumeId ?? ''))).toBe(true);
+    expect(
+      (await project.core.call('replica.show', { replica: 'web' })).disks.every(
+        (disk) => !volumes.includes(disk.volumeId ?? ''),
+      ),
+    ).toBe(true);
     await project.core.call('replica.delete', { replica: 'web' });
     expect(volumes.every((volume) => project.lab.things.has(volume))).toBe(true);
     await project.core.call('deployment.delete', { deployment: id, dryRun: false });
@@ -262,7 +359,9 @@ describe('in place', () => {
   });
 
   test('nothing of a failed one is kept, because the replica is in it', async () => {
-    await expect(project.core.call('deployment.create', { replica: 'web', options: { inPlace: true, onFailedBoot: 'keep' } })).rejects.toMatchObject({
+    await expect(
+      project.core.call('deployment.create', { replica: 'web', options: { inPlace: true, onFailedBoot: 'keep' } }),
+    ).rejects.toMatchObject({
       code: 'general.invalid-input',
     });
   });

@@ -22,15 +22,26 @@ export interface LayeredSide {
 }
 
 /** The values of one side as a run uses them: built-in < provider configuration < project < wave < VM, under canonical keys. */
-export function effectiveValues(side: Side, { plugin, layers: written }: LayeredSide, providerConfiguration: string | undefined): JsonObject {
+export function effectiveValues(
+  side: Side,
+  { plugin, layers: written }: LayeredSide,
+  providerConfiguration: string | undefined,
+): JsonObject {
   const definition = environmentDefinition(plugin, side);
   if (definition === undefined) return written.vm.environment;
   const section = definition.providerConfiguration?.section;
-  const configured = (section === undefined || providerConfiguration === undefined ? undefined : sections(providerConfiguration).get(section)) ?? {};
+  const configured =
+    (section === undefined || providerConfiguration === undefined
+      ? undefined
+      : sections(providerConfiguration).get(section)) ?? {};
   const layers = resolveLayers(definition, written, configured);
   const values = new Map<string, JsonValue>();
-  for (const { path: [key, ...rest], value } of [...configurationOnly(definition, configured), ...explainEnvironment(definition, layers)]) {
-    if (key !== undefined) values.set(key, rest.length === 0 ? value : withValue(objectOf(values.get(key)), rest, value));
+  for (const {
+    path: [key, ...rest],
+    value,
+  } of [...configurationOnly(definition, configured), ...explainEnvironment(definition, layers)]) {
+    if (key !== undefined)
+      values.set(key, rest.length === 0 ? value : withValue(objectOf(values.get(key)), rest, value));
   }
   return Object.fromEntries(values);
 }
@@ -54,8 +65,13 @@ export function environmentFindings(
     const isAlone = layers.project === undefined && layers.wave === undefined;
     document[side] = { plugin, environment: isAlone ? layers.vm.environment : writtenEnvironment(resolved) };
   }
-  const connections = Object.fromEntries(Object.entries(sides).flatMap(([side, { connection }]) => (connection === undefined ? [] : [[side, connection]])));
-  return validateDocument(document, { connections, ...(providerConfiguration === undefined ? {} : { providerConfiguration: configured }) });
+  const connections = Object.fromEntries(
+    Object.entries(sides).flatMap(([side, { connection }]) => (connection === undefined ? [] : [[side, connection]])),
+  );
+  return validateDocument(document, {
+    connections,
+    ...(providerConfiguration === undefined ? {} : { providerConfiguration: configured }),
+  });
 }
 
 /** What is wrong with the text of a provider configuration. */

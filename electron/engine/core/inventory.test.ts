@@ -20,12 +20,19 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const machine = (id: string, vcpus = 1): InventoryMachine => ({ power: 'unknown', vm: { id, name: id, os_type: 'linux', vcpus, disks: [], nics: [] } });
+const machine = (id: string, vcpus = 1): InventoryMachine => ({
+  power: 'unknown',
+  vm: { id, name: id, os_type: 'linux', vcpus, disks: [], nics: [] },
+});
 const origin = { kind: 'file', name: 'RVTools.xlsx' } as const;
 
 test('a list is kept as a plain file, and a later import says what changed', async () => {
   await core.call('inventory.save', { name: 'Data/centre: "1"', origin, machines: [machine('a'), machine('b')] });
-  const again = await core.call('inventory.save', { name: 'Data/centre: "1"', origin, machines: [machine('a', 2), machine('c')] });
+  const again = await core.call('inventory.save', {
+    name: 'Data/centre: "1"',
+    origin,
+    machines: [machine('a', 2), machine('c')],
+  });
   expect(again.machines.map(({ vm, state }) => [vm.id, state])).toEqual([
     ['a', 'changed'],
     ['c', 'new'],
@@ -38,10 +45,25 @@ test('a list is kept as a plain file, and a later import says what changed', asy
 
 test('lists whose names differ in case or odd characters do not overwrite each other', async () => {
   const long = '网络'.repeat(49);
-  const names = ['prod', 'Prod', 'PROD', 'Production A', 'Production a', 'prod.', 'a*b', 'aux', 'ü', '../prod', `${long}1`, `${long}2`];
+  const names = [
+    'prod',
+    'Prod',
+    'PROD',
+    'Production A',
+    'Production a',
+    'prod.',
+    'a*b',
+    'aux',
+    'ü',
+    '../prod',
+    `${long}1`,
+    `${long}2`,
+  ];
   for (const name of names) await core.call('inventory.save', { name, origin, machines: [machine(name)] });
   const kept = await core.call('inventory.list', {});
-  expect(kept.map(({ name, machines }) => [name, machines[0]!.vm.id]).sort()).toEqual(names.map((name) => [name, name]).sort());
+  expect(kept.map(({ name, machines }) => [name, machines[0]!.vm.id]).sort()).toEqual(
+    names.map((name) => [name, name]).sort(),
+  );
   expect(new Set(readdirSync(join(folder, 'inventory')).map((file) => file.toLowerCase())).size).toBe(names.length);
   for (const name of names) await core.call('inventory.remove', { name });
   expect(await core.call('inventory.list', {})).toEqual([]);
@@ -52,7 +74,9 @@ test('a file that somebody damaged is named, and not overwritten', async () => {
   const path = join(folder, 'inventory', 'prod.json');
   writeFileSync(path, readFileSync(path, 'utf8').slice(0, 40));
   await expect(core.call('inventory.list', {})).rejects.toMatchObject({ code: 'inventory.file-damaged' });
-  await expect(core.call('inventory.save', { name: 'prod', origin, machines: [] })).rejects.toMatchObject({ code: 'inventory.file-damaged' });
+  await expect(core.call('inventory.save', { name: 'prod', origin, machines: [] })).rejects.toMatchObject({
+    code: 'inventory.file-damaged',
+  });
   expect(readFileSync(path, 'utf8')).toHaveLength(40);
 });
 

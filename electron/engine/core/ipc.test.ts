@@ -20,7 +20,11 @@ let address: string;
 let server: LocalServer;
 const hub = eventHub();
 let aborted: Promise<void>;
-const progress: ExecutionProgress = { executionId: 'e1', total: { phase: 'copying', bytesTotal: 2, bytesDone: 1, bytesSent: 1, rateBytesPerSecond: 1, stalledForSeconds: 0 }, disks: [] };
+const progress: ExecutionProgress = {
+  executionId: 'e1',
+  total: { phase: 'copying', bytesTotal: 2, bytesDone: 1, bytesSent: 1, rateBytesPerSecond: 1, stalledForSeconds: 0 },
+  disks: [],
+};
 
 /** A core that answers four calls, enough to see what the channel does with values, errors and aborts. */
 const core = {
@@ -49,13 +53,18 @@ afterEach(async () => {
 });
 
 describe('the core through a local socket', () => {
-  test.skipIf(process.platform === 'win32')('turns away who was connected by the system alone, so that they can try again', async () => {
-    const listening = createServer((socket) => socket.destroy());
-    await new Promise<void>((resolve) => listening.listen(join(folder, 'ends'), resolve));
-    await expect(connectLocally({ address: join(folder, 'ends') })).rejects.toThrow(/EPIPE|ECONNRESET|ended before it served/u);
-    listening.close();
-    await server.close();
-  });
+  test.skipIf(process.platform === 'win32')(
+    'turns away who was connected by the system alone, so that they can try again',
+    async () => {
+      const listening = createServer((socket) => socket.destroy());
+      await new Promise<void>((resolve) => listening.listen(join(folder, 'ends'), resolve));
+      await expect(connectLocally({ address: join(folder, 'ends') })).rejects.toThrow(
+        /EPIPE|ECONNRESET|ended before it served/u,
+      );
+      listening.close();
+      await server.close();
+    },
+  );
 
   test.skipIf(process.platform === 'win32')('stops waiting for an engine that does not serve', async () => {
     const sockets: Socket[] = [];
@@ -91,13 +100,16 @@ describe('the core through a local socket', () => {
     await server.close();
   });
 
-  it.each(['no json\n', '{"call":"vault.has"}\n', '{"id":1,"call":"vault.has","input":{},"extra":1}\n'])('cuts off who sends %j', async (line) => {
-    const socket = connect(address);
-    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-    socket.resume().write(line);
-    await closed;
-    await server.close();
-  });
+  it.each(['no json\n', '{"call":"vault.has"}\n', '{"id":1,"call":"vault.has","input":{},"extra":1}\n'])(
+    'cuts off who sends %j',
+    async (line) => {
+      const socket = connect(address);
+      const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+      socket.resume().write(line);
+      await closed;
+      await server.close();
+    },
+  );
 });
 
 /** What a socket hears after it was let in. */
@@ -113,7 +125,10 @@ describe('a place that other users can reach, as a named pipe of Windows is', ()
   let guarded: LocalServer;
   let place: { readonly address: string; readonly key: string };
   beforeEach(async () => {
-    place = { address: process.platform === 'win32' ? String.raw`\\.\pipe\causeway-guarded-test` : join(folder, 'guarded'), key };
+    place = {
+      address: process.platform === 'win32' ? String.raw`\\.\pipe\causeway-guarded-test` : join(folder, 'guarded'),
+      key,
+    };
     guarded = await serveLocally(core, place);
   });
   afterEach(async () => {
@@ -128,7 +143,8 @@ describe('a place that other users can reach, as a named pipe of Windows is', ()
     const socket = connect(place.address);
     const answer = firstAnswer(socket);
     const call = `${JSON.stringify({ id: 1, call: 'vault.has', input: { name: 'x' } })}\n`;
-    for (const piece of [key.slice(0, 10), key.slice(10) + call.slice(0, 5), call.slice(5)]) await new Promise((resolve) => socket.write(piece, resolve));
+    for (const piece of [key.slice(0, 10), key.slice(10) + call.slice(0, 5), call.slice(5)])
+      await new Promise((resolve) => socket.write(piece, resolve));
     expect(await answer).toMatchObject({ id: 1 });
     socket.destroy();
   });
@@ -148,11 +164,17 @@ describe('a place that other users can reach, as a named pipe of Windows is', ()
     await closed;
   });
 
-  it.each([['another key', 'x'.repeat(64)], ['a call', `${JSON.stringify({ id: 1, call: 'vault.has', input: { name: 'x' } })}${' '.repeat(64)}\n`]])('sends nothing to who sends %s', async (_what, bytes) => {
+  it.each([
+    ['another key', 'x'.repeat(64)],
+    ['a call', `${JSON.stringify({ id: 1, call: 'vault.has', input: { name: 'x' } })}${' '.repeat(64)}\n`],
+  ])('sends nothing to who sends %s', async (_what, bytes) => {
     const socket = connect(place.address);
     const heard: Buffer[] = [];
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-    socket.on('error', () => undefined).on('data', (piece) => heard.push(piece)).write(bytes);
+    socket
+      .on('error', () => undefined)
+      .on('data', (piece) => heard.push(piece))
+      .write(bytes);
     await closed;
     expect(heard).toEqual([]);
   });
@@ -179,9 +201,12 @@ test('on Windows, each engine listens under another name, with a key of its own'
   expect(new Set([one.address, other.address, one.key, other.key]).size).toBe(4);
 });
 
-test.skipIf(process.platform === 'win32')('elsewhere, it listens in the state folder, which is closed to others', () => {
-  expect(localPlace('/p/.causeway')).toEqual({ address: '/p/.causeway/engine.sock' });
-});
+test.skipIf(process.platform === 'win32')(
+  'elsewhere, it listens in the state folder, which is closed to others',
+  () => {
+    expect(localPlace('/p/.causeway')).toEqual({ address: '/p/.causeway/engine.sock' });
+  },
+);
 
 /** Both ends of a channel that carries messages of up to so many bytes. */
 function channelPair(mostBytes: number): readonly [Channel, Channel] {
@@ -212,10 +237,15 @@ describe('long messages', () => {
     serveChannel(core, events, far);
     const client = channelClient(near, calls, events);
     await expect(client.call('vault.list', { text: 'x'.repeat(2000) } as never)).rejects.toMatchObject({
-      code: 'engine.message-too-large', message: expect.stringMatching(/^a message of 20\d\d bytes, the limit is 1000 bytes$/) as unknown,
+      code: 'engine.message-too-large',
+      message: expect.stringMatching(/^a message of 20\d\d bytes, the limit is 1000 bytes$/) as unknown,
     });
-    await expect(client.call('vault.list', { text: 'é'.repeat(480) } as never)).rejects.toMatchObject({ code: 'engine.message-too-large' });
-    await expect(client.call('vault.list', { text: 'x'.repeat(600) } as never)).rejects.toMatchObject({ code: 'engine.message-too-large' });
+    await expect(client.call('vault.list', { text: 'é'.repeat(480) } as never)).rejects.toMatchObject({
+      code: 'engine.message-too-large',
+    });
+    await expect(client.call('vault.list', { text: 'x'.repeat(600) } as never)).rejects.toMatchObject({
+      code: 'engine.message-too-large',
+    });
     const told = new Promise((resolve) => client.subscribe('project.changed', resolve));
     client.subscribe('execution.progress', () => expect.unreachable('carried'));
     expect(await client.call('vault.list', { text: 'x'.repeat(200) } as never)).toEqual(['x'.repeat(400)]);
@@ -237,15 +267,22 @@ describe('lines of a stream', () => {
     const seen: unknown[] = [];
     let searched = 0;
     const joined = vi.spyOn(Buffer, 'concat');
-    readLines(stream, (value) => seen.push(value), (error) => expect.unreachable(error.message));
+    readLines(
+      stream,
+      (value) => seen.push(value),
+      (error) => expect.unreachable(error.message),
+    );
     for (let at = 0; at < text.length; at += 4095) {
       const chunk = text.subarray(at, at + 4095);
-      stream.emit('data', Object.assign(chunk, {
-        indexOf(value: number, from = 0) {
-          searched += chunk.length - from;
-          return Buffer.prototype.indexOf.call(chunk, value, from);
-        },
-      }));
+      stream.emit(
+        'data',
+        Object.assign(chunk, {
+          indexOf(value: number, from = 0) {
+            searched += chunk.length - from;
+            return Buffer.prototype.indexOf.call(chunk, value, from);
+          },
+        }),
+      );
     }
     expect([(seen[0] as string).length, seen[1]]).toEqual([30 * MiB, 1]);
     expect(searched).toBeGreaterThanOrEqual(text.length);
@@ -257,7 +294,11 @@ describe('lines of a stream', () => {
   it.each([1, 3, 100])('are the same in pieces of %d bytes', async (size) => {
     const stream = new PassThrough();
     const seen: unknown[] = [];
-    readLines(stream, (value) => seen.push(value), (error) => expect.unreachable(error.message));
+    readLines(
+      stream,
+      (value) => seen.push(value),
+      (error) => expect.unreachable(error.message),
+    );
     const text = Buffer.from('{"a":"é€😀"}\n[]\n"last"\n"open');
     for (let at = 0; at < text.length; at += size) stream.emit('data', text.subarray(at, at + size));
     expect(seen).toEqual([{ a: 'é€😀' }, [], 'last']);
@@ -271,7 +312,12 @@ describe('lines of a stream', () => {
   ])('end with the first that is %s', async (_what, chunks, reason) => {
     const stream = new PassThrough();
     const [seen, failures]: [unknown[], string[]] = [[], []];
-    readLines(stream, (value) => seen.push(value), (error) => failures.push(error.message), 10);
+    readLines(
+      stream,
+      (value) => seen.push(value),
+      (error) => failures.push(error.message),
+      10,
+    );
     for (const chunk of [...chunks, '4\n']) stream.emit('data', Buffer.from(chunk));
     expect(failures).toEqual([reason]);
     expect(seen).toEqual(chunks[0]!.startsWith('1') ? [1] : []);

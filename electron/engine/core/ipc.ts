@@ -23,7 +23,12 @@ const admissionMs = 5_000;
  * Calls back for each line; `failed`, and nothing after it, when one is too long or no JSON. What came of a line is put together once it
  * is whole, and only what is new is searched: a long line comes in thousands of pieces.
  */
-export function readLines(stream: Readable, line: (value: unknown) => void, failed: (error: Error) => void, longest = mostMessageBytes): void {
+export function readLines(
+  stream: Readable,
+  line: (value: unknown) => void,
+  failed: (error: Error) => void,
+  longest = mostMessageBytes,
+): void {
   let pieces: Buffer[] = [];
   let length = 0;
   let hasFailed = false;
@@ -75,21 +80,29 @@ export interface LocalPlace {
  * key, which is in the state folder, and has another name each time: nobody can wait there with a pipe of their own.
  */
 export function localPlace(stateFolder: string, platform: NodeJS.Platform = process.platform): LocalPlace {
-  if (platform === 'win32') return { address: `\\\\.\\pipe\\causeway-${randomBytes(16).toString('hex')}`, key: randomBytes(keyBytes).toString('hex') };
+  if (platform === 'win32')
+    return {
+      address: `\\\\.\\pipe\\causeway-${randomBytes(16).toString('hex')}`,
+      key: randomBytes(keyBytes).toString('hex'),
+    };
   return { address: localAddress(stateFolder) };
 }
 
 /** @param name of the socket: an engine's, or of what stands in front of it */
 export function localAddress(stateFolder: string, name: 'engine' | 'mover' = 'engine'): string {
   const folder = resolve(stateFolder);
-  const digest = createHash('sha256').update(name === 'engine' ? folder : `${name} ${folder}`).digest('hex').slice(0, 24);
+  const digest = createHash('sha256')
+    .update(name === 'engine' ? folder : `${name} ${folder}`)
+    .digest('hex')
+    .slice(0, 24);
   const near = join(folder, `${name}.sock`);
   if (Buffer.byteLength(near) < 100) return near;
   const uid = process.getuid?.() ?? 0;
   const privateFolder = join(tmpdir(), `causeway-${uid}`);
   mkdirSync(privateFolder, { recursive: true, mode: 0o700 });
   const found = lstatSync(privateFolder);
-  if (!found.isDirectory() || found.uid !== uid) throw new CausewayError('general.invalid-input', `${privateFolder} belongs to another user`);
+  if (!found.isDirectory() || found.uid !== uid)
+    throw new CausewayError('general.invalid-input', `${privateFolder} belongs to another user`);
   chmodSync(privateFolder, 0o700);
   return join(privateFolder, `${digest}.sock`);
 }
@@ -116,7 +129,8 @@ const admission = { welcome: z.null() };
 /** A client of an engine that runs in another process. Rejects when no engine listens there, and when it ends before it serves this client. */
 export async function connectLocally({ address, key }: LocalPlace, signal?: AbortSignal): Promise<CoreClient> {
   const socket = createConnection(address);
-  const stop = (): void => void socket.destroy(new CausewayError('general.cancelled', 'nobody waits for the engine any more'));
+  const stop = (): void =>
+    void socket.destroy(new CausewayError('general.cancelled', 'nobody waits for the engine any more'));
   signal?.addEventListener('abort', stop, { once: true });
   try {
     if (key !== undefined) socket.write(key);
@@ -125,7 +139,9 @@ export async function connectLocally({ address, key }: LocalPlace, signal?: Abor
     await new Promise<void>((resolve, reject) => {
       client.subscribe('welcome', () => resolve());
       socket.once('error', reject);
-      channel.onClose(() => reject(new CausewayError('engine.connection-lost', 'the engine ended before it served this process')));
+      channel.onClose(() =>
+        reject(new CausewayError('engine.connection-lost', 'the engine ended before it served this process')),
+      );
     });
     return client;
   } finally {
@@ -142,7 +158,11 @@ export interface LocalServer {
 const graceMs = 2_000;
 
 /** Serves the core, or the workbench in front of it, to other processes of the same user: the same contract, as JSON lines, behind the key if there is one. */
-export async function serveLocally(served: Served, { address, key }: LocalPlace, told: EventTable = events): Promise<LocalServer> {
+export async function serveLocally(
+  served: Served,
+  { address, key }: LocalPlace,
+  told: EventTable = events,
+): Promise<LocalServer> {
   const clients = new Map<Socket, ServedChannel>();
   const strangers = new Set<Socket>();
   const serve = (socket: Socket): void => {

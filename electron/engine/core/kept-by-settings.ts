@@ -31,10 +31,20 @@ export function keptBySettings<T>() {
 /** The same as long as, and the same for all replicas for which, nothing differs that rules and environments read. @throws CausewayError `engine.not-found` */
 export function settingsKey(core: Core, replica: Replica, { project, waves }: Defaults): string {
   const { sourceEnvironment, destinationEnvironment, providerConfiguration, cleared, wave } = replica;
-  const reached = [replica.sourceEndpointId, replica.destinationEndpointId].map((reference) => endpointOf(core, reference));
+  const reached = [replica.sourceEndpointId, replica.destinationEndpointId].map((reference) =>
+    endpointOf(core, reference),
+  );
   const environments = wave === undefined ? undefined : waves.find(({ name }) => name === wave)?.environments;
   const texts = [
-    ...reached.map(({ id, plugin }) => `${id} ${plugin}`), ...[...reached.map(({ connection }) => connection), sourceEnvironment, destinationEnvironment, cleared, project, environments].map(textOf),
+    ...reached.map(({ id, plugin }) => `${id} ${plugin}`),
+    ...[
+      ...reached.map(({ connection }) => connection),
+      sourceEnvironment,
+      destinationEnvironment,
+      cleared,
+      project,
+      environments,
+    ].map(textOf),
     JSON.stringify([providerConfiguration, wave]),
   ];
   // No JSON text has a line break in it.

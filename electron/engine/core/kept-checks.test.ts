@@ -10,7 +10,8 @@ import { MemoryLab } from './testing/memory-lab.ts';
 
 let root: string;
 let core: Core;
-const open = (): Core => createCore({ projectFolder: join(root, 'project'), vault: new MemoryLab().vault(), platforms });
+const open = (): Core =>
+  createCore({ projectFolder: join(root, 'project'), vault: new MemoryLab().vault(), platforms });
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'causeway-checks-'));
@@ -39,9 +40,15 @@ test('what the last check of an endpoint found is kept with it, until the next o
   mkdirSync(path);
   writeFileSync(join(path, 'web.raw'), Buffer.alloc(1024 * 1024));
   await core.call('endpoint.update', { endpoint: 'images', connection: { path: `${path}/` } });
-  expect((await core.call('endpoint.get', { endpoint: 'images' })).lastCheck).toMatchObject({ passed: false, isOutdated: true });
+  expect((await core.call('endpoint.get', { endpoint: 'images' })).lastCheck).toMatchObject({
+    passed: false,
+    isOutdated: true,
+  });
   const again = await core.call('endpoint.check', { endpoint: 'images' });
-  expect((await core.call('endpoint.get', { endpoint: 'images' })).lastCheck).toMatchObject({ ...again, isOutdated: false });
+  expect((await core.call('endpoint.get', { endpoint: 'images' })).lastCheck).toMatchObject({
+    ...again,
+    isOutdated: false,
+  });
 
   await core.call('endpoint.remove', { endpoint: id });
   await core.call('endpoint.add', { name: 'images', plugin: 'disk-images', connection: { path } });
@@ -69,10 +76,21 @@ describe('a check of which something goes wrong', () => {
     expect(await last()).toMatchObject({ passed: true });
     lab.check = () => Promise.reject(new CausewayError('source.unreachable', 'no route to images'));
     const told = new Promise((resolve) => core.subscribe('project.changed', resolve));
-    await expect(core.call('endpoint.check', { endpoint: 'images' })).rejects.toMatchObject({ code: 'source.unreachable' });
+    await expect(core.call('endpoint.check', { endpoint: 'images' })).rejects.toMatchObject({
+      code: 'source.unreachable',
+    });
     await told;
     expect(await last()).toMatchObject({
-      passed: false, isOutdated: false, steps: [{ name: 'Check', outcome: 'failed', code: 'source.unreachable', evidence: expect.stringContaining('no route to images') as unknown }],
+      passed: false,
+      isOutdated: false,
+      steps: [
+        {
+          name: 'Check',
+          outcome: 'failed',
+          code: 'source.unreachable',
+          evidence: expect.stringContaining('no route to images') as unknown,
+        },
+      ],
     });
   });
 
@@ -87,10 +105,14 @@ describe('a check of which something goes wrong', () => {
     expect(await last()).toMatchObject({ passed: true });
   });
 
-  test('is answered where it can\'t be kept: on a full disk, or for an endpoint that was removed meanwhile', async () => {
+  test("is answered where it can't be kept: on a full disk, or for an endpoint that was removed meanwhile", async () => {
     const run = StatementSync.prototype.run;
-    const full = vi.spyOn(StatementSync.prototype, 'run').mockImplementation(function (this: StatementSync, ...given: Parameters<typeof run>) {
-      if (this.sourceSQL.includes('endpoint_checks')) throw Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 });
+    const full = vi.spyOn(StatementSync.prototype, 'run').mockImplementation(function (
+      this: StatementSync,
+      ...given: Parameters<typeof run>
+    ) {
+      if (this.sourceSQL.includes('endpoint_checks'))
+        throw Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 });
       return run.apply(this, given);
     });
     expect(await core.call('endpoint.check', { endpoint: 'images' })).toEqual(await passes());

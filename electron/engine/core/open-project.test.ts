@@ -18,7 +18,11 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const open = (deadlineMs?: number) =>
-  openProject({ projectFolder: folder, vault: memoryVault(), platforms: lab.platforms, connectWorker: lab.connectWorker }, new AbortController().signal, deadlineMs);
+  openProject(
+    { projectFolder: folder, vault: memoryVault(), platforms: lab.platforms, connectWorker: lab.connectWorker },
+    new AbortController().signal,
+    deadlineMs,
+  );
 
 describe('a project that is opened twice', () => {
   test('has one engine, and the second one is its client with the same calls, events and errors', async () => {
@@ -27,7 +31,9 @@ describe('a project that is opened twice', () => {
     expect([first.role, second.role]).toEqual(['engine', 'client']);
     await second.client.call('endpoint.add', { name: 'from', plugin: 'disk-images', connection: { path: '/images' } });
     expect(await first.client.call('endpoint.list', {})).toMatchObject([{ name: 'from' }]);
-    await expect(second.client.call('replica.show', { replica: 'nobody' })).rejects.toMatchObject({ code: 'engine.not-found' });
+    await expect(second.client.call('replica.show', { replica: 'nobody' })).rejects.toMatchObject({
+      code: 'engine.not-found',
+    });
     await second.client.close();
     await first.client.close();
   });
@@ -65,20 +71,24 @@ describe('a project that is opened twice', () => {
         await client.close();
       }
     };
-    for (let round = 0; round < 20; round += 1) expect(await Promise.all([once(), once(), once(), once()])).toEqual([[], [], [], []]);
+    for (let round = 0; round < 20; round += 1)
+      expect(await Promise.all([once(), once(), once(), once()])).toEqual([[], [], [], []]);
   });
 
-  test.skipIf(process.platform === 'win32')('an engine that never serves is not waited for without an end', async () => {
-    const sockets: Socket[] = [];
-    const silent = createServer((socket) => void sockets.push(socket));
-    const address = join(folder, 'silent');
-    await new Promise<void>((resolve) => silent.listen(address, resolve));
-    const lock = takeProjectLock(ensureStateFolder(folder), address);
-    await expect(open(100)).rejects.toMatchObject({ code: 'engine.project-busy', details: { pid: process.pid } });
-    lock?.release();
-    for (const socket of sockets) socket.destroy();
-    silent.close();
-  });
+  test.skipIf(process.platform === 'win32')(
+    'an engine that never serves is not waited for without an end',
+    async () => {
+      const sockets: Socket[] = [];
+      const silent = createServer((socket) => void sockets.push(socket));
+      const address = join(folder, 'silent');
+      await new Promise<void>((resolve) => silent.listen(address, resolve));
+      const lock = takeProjectLock(ensureStateFolder(folder), address);
+      await expect(open(100)).rejects.toMatchObject({ code: 'engine.project-busy', details: { pid: process.pid } });
+      lock?.release();
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+    },
+  );
 
   test('the engine waits for calls that are under way before it hangs up', async () => {
     const first = await open();

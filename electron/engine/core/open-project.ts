@@ -16,7 +16,11 @@ export type OpenedProject =
  * Opens a project: as its engine when no other process is, else as a client of that one. Either way the same calls.
  * @throws CausewayError `engine.project-busy` when the other process can't be reached in time
  */
-export async function openProject(options: CoreOptions, signal: AbortSignal, deadlineMs = 15_000): Promise<OpenedProject> {
+export async function openProject(
+  options: CoreOptions,
+  signal: AbortSignal,
+  deadlineMs = 15_000,
+): Promise<OpenedProject> {
   const folder = ensureStateFolder(options.projectFolder);
   const place = localPlace(folder);
   const until = performance.now() + deadlineMs;
@@ -62,9 +66,16 @@ async function openEngine(options: CoreOptions, place: LocalPlace, lock: { relea
 }
 
 function busy(pid: number | undefined, cause?: unknown, computer?: string): CausewayError {
-  const unnamed = computer === undefined ? 'the project is open in an unknown process' : `the project is open on computer ${computer}`;
-  return new CausewayError('engine.project-busy', pid === undefined ? unnamed : `the project is open in process ${pid}`, {
-    details: { ...(pid === undefined ? {} : { pid }), ...(computer === undefined ? {} : { computer }) },
-    cause,
-  });
+  const unnamed =
+    computer === undefined
+      ? 'the project is open in an unknown process'
+      : `the project is open on computer ${computer}`;
+  return new CausewayError(
+    'engine.project-busy',
+    pid === undefined ? unnamed : `the project is open in process ${pid}`,
+    {
+      details: { ...(pid === undefined ? {} : { pid }), ...(computer === undefined ? {} : { computer }) },
+      cause,
+    },
+  );
 }

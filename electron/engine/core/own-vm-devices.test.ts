@@ -13,9 +13,21 @@ import { createCore, type Core, type CoreOptions } from './core.ts';
 import { MemoryLab } from './testing/memory-lab.ts';
 
 const MiB = 1024 * 1024;
-const destinationEnvironment = { network_map: { default: 'net' }, availability_zone: 'eu01-1', migr_network: 'net', migr_machine_type: 'g1.1', machine_type: 'g1.1', migr_image_map: { linux: 'debian' } };
+const destinationEnvironment = {
+  network_map: { default: 'net' },
+  availability_zone: 'eu01-1',
+  migr_network: 'net',
+  migr_machine_type: 'g1.1',
+  machine_type: 'g1.1',
+  migr_image_map: { linux: 'debian' },
+};
 const patience = { timeout: 20_000, interval: 10 };
-const silent: ThisComputer = { metadata: async () => undefined, cloudInitId: async () => undefined, productUuid: async () => undefined, bootId: () => 'boot-1' };
+const silent: ThisComputer = {
+  metadata: async () => undefined,
+  cloudInitId: async () => undefined,
+  productUuid: async () => undefined,
+  bootId: () => 'boot-1',
+};
 let folders: string[];
 let cores: Core[];
 let lab: MemoryLab;
@@ -35,7 +47,7 @@ const takeTurn: TakeTurnHere = async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   turns = promise;
   await before;
-  mostInTurn = Math.max(mostInTurn, inTurn += 1);
+  mostInTurn = Math.max(mostInTurn, (inTurn += 1));
   return {
     lost: new AbortController().signal,
     async release() {
@@ -45,23 +57,44 @@ const takeTurn: TakeTurnHere = async () => {
   };
 };
 const named = (volumeId: string): string => `/dev/${volumeId}`;
-const diskLike = (volumeId: string): WorkerDevice => ({ path: named(volumeId), serial: '', byPath: [], sizeBytes: 2 * MiB, inUse: false });
+const diskLike = (volumeId: string): WorkerDevice => ({
+  path: named(volumeId),
+  serial: '',
+  byPath: [],
+  sizeBytes: 2 * MiB,
+  inUse: false,
+});
 
 function open(folder: string, more: Partial<CoreOptions> = {}): Core {
   const core = createCore({
-    projectFolder: folder, vault: lab.vault(undefined, folder), platforms: lab.platforms, connectWorker: lab.connectWorker, slowWorkerMs: 20, workerPatienceMs: 150, clock: createHastyClock(),
-    thisComputer: silent, takeTurnHere: takeTurn,
+    projectFolder: folder,
+    vault: lab.vault(undefined, folder),
+    platforms: lab.platforms,
+    connectWorker: lab.connectWorker,
+    slowWorkerMs: 20,
+    workerPatienceMs: 150,
+    clock: createHastyClock(),
+    thisComputer: silent,
+    takeTurnHere: takeTurn,
     connectAgentHere: async (_use, signal) => {
-      const session = await lab.connectWorker({ workerId: '', host: '', sshPort: 0, httpsPort: 0, username: '', privateKeyPem: '' }, 'SSH', signal);
+      const session = await lab.connectWorker(
+        { workerId: '', host: '', sshPort: 0, httpsPort: 0, username: '', privateKeyPem: '' },
+        'SSH',
+        signal,
+      );
       const here = async (within: AbortSignal) => [
-        ...(await session.devices(within)).filter(({ path }) => lab.attachedTo.get(path) === vmHere).map((device) => ({ ...device, path: named(device.path), serial: '' })),
+        ...(await session.devices(within))
+          .filter(({ path }) => lab.attachedTo.get(path) === vmHere)
+          .map((device) => ({ ...device, path: named(device.path), serial: '' })),
         ...ofUser,
       ];
       return {
-        ...session, devices: here,
+        ...session,
+        devices: here,
         open: async (device, within) => {
           opened.push(device.path);
-          if (ofUser.some(({ path }) => path === device.path)) throw new Error(`${device.path} is a disk of the user's`);
+          if (ofUser.some(({ path }) => path === device.path))
+            throw new Error(`${device.path} is a disk of the user's`);
           return session.open({ ...device, path: device.path.replace('/dev/', '') }, within);
         },
       };
@@ -77,14 +110,37 @@ async function project(more: Partial<CoreOptions> = {}): Promise<Core> {
   folders.push(folder);
   const core = open(folder, more);
   await core.call('endpoint.add', { name: 'from', plugin: 'disk-images', connection: { path: '/images' } });
-  await core.call('endpoint.add', { name: 'to', plugin: 'european-cloud', connection: { project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', region_name: 'eu01', service_account_key: { $secret: 'key' } } });
-  await core.call('replica.create', { name: 'web', source: 'from', destination: 'to', vm: 'web', destinationEnvironment });
+  await core.call('endpoint.add', {
+    name: 'to',
+    plugin: 'european-cloud',
+    connection: {
+      project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11',
+      region_name: 'eu01',
+      service_account_key: { $secret: 'key' },
+    },
+  });
+  await core.call('replica.create', {
+    name: 'web',
+    source: 'from',
+    destination: 'to',
+    vm: 'web',
+    destinationEnvironment,
+  });
   return core;
 }
 
 beforeEach(() => {
   lab = new MemoryLab();
-  [folders, cores, vmHere, ofUser, opened, inTurn, mostInTurn, turns] = [[], [], 'vm-here', [], [], 0, 0, Promise.resolve()];
+  [folders, cores, vmHere, ofUser, opened, inTurn, mostInTurn, turns] = [
+    [],
+    [],
+    'vm-here',
+    [],
+    [],
+    0,
+    0,
+    Promise.resolve(),
+  ];
   lab.disks.set('disk-0', Buffer.concat([randomBytes(MiB), Buffer.alloc(MiB)]));
   lab.ownVms.set('vm-here', 'mover-1').set('vm-there', 'mover-2');
   // As Oracle classic names devices: by the place of the attachment.
@@ -96,15 +152,20 @@ afterEach(async () => {
 });
 
 async function ended(core: Core, id: string): Promise<Execution> {
-  await vi.waitFor(async () => expect(isTerminalExecution((await core.call('execution.show', { execution: id })).state)).toBe(true), patience);
+  await vi.waitFor(
+    async () => expect(isTerminalExecution((await core.call('execution.show', { execution: id })).state)).toBe(true),
+    patience,
+  );
   await core.drain();
   return core.call('execution.show', { execution: id });
 }
-const execute = async (core: Core): Promise<Execution> => ended(core, (await core.call('replica.execute', { replica: 'web' })).id);
+const execute = async (core: Core): Promise<Execution> =>
+  ended(core, (await core.call('replica.execute', { replica: 'web' })).id);
 const count = (step: string): number => lab.log.filter((line) => line === step).length;
-const messages = async (core: Core, { id }: Execution): Promise<readonly string[]> => (await core.call('execution.events', { execution: id, limit: 1000 })).map(({ message }) => message);
+const messages = async (core: Core, { id }: Execution): Promise<readonly string[]> =>
+  (await core.call('execution.events', { execution: id, limit: 1000 })).map(({ message }) => message);
 
-test('a disk of the user\'s that appears with the name and the size of a volume which went to another VM is neither read nor written', async () => {
+test("a disk of the user's that appears with the name and the size of a volume which went to another VM is neither read nor written", async () => {
   const core = await project();
   await core.call('workers.setOwnVm', { endpoint: 'to', vm: 'vm-there' });
   lab.onAttach = (id) => {
@@ -112,17 +173,23 @@ test('a disk of the user\'s that appears with the name and the size of a volume 
   };
   const execution = await execute(core);
   expect(opened).toEqual([]);
-  expect([execution, lab.bytesWritten, lab.attachedTo.size]).toMatchObject([{ state: 'failed', leftBehind: 0, error: { code: 'engine.own-vm-mismatch' } }, 0, 0]);
+  expect([execution, lab.bytesWritten, lab.attachedTo.size]).toMatchObject([
+    { state: 'failed', leftBehind: 0, error: { code: 'engine.own-vm-mismatch' } },
+    0,
+    0,
+  ]);
 });
 
-test('a disk of the user\'s that appears beside the volume is refused before anything is opened, and left alone afterwards', async () => {
+test("a disk of the user's that appears beside the volume is refused before anything is opened, and left alone afterwards", async () => {
   const core = await project();
   await core.call('workers.setOwnVm', { endpoint: 'to', vm: 'vm-here' });
   lab.onAttach = () => {
     if (ofUser.length === 0) ofUser = [{ ...diskLike('sdx'), sizeBytes: 5 * MiB }];
   };
   const execution = await execute(core);
-  expect(await messages(core, execution)).toContainEqual(expect.stringMatching(/1 volume was attached, and 2 devices appeared/));
+  expect(await messages(core, execution)).toContainEqual(
+    expect.stringMatching(/1 volume was attached, and 2 devices appeared/),
+  );
   expect(execution).toMatchObject({ state: 'completed', leftBehind: 0 });
   expect(new Set(opened)).toEqual(new Set([...lab.things.keys()].map(named)));
 });
@@ -131,7 +198,10 @@ test('engines of several projects on one computer attach one after the other, an
   const both = [await project(), await project()];
   for (const core of both) await core.call('workers.setOwnVm', { endpoint: 'to', vm: 'vm-here' });
   const executions = await Promise.all(both.map(execute));
-  expect(executions).toMatchObject([{ state: 'completed', leftBehind: 0 }, { state: 'completed', leftBehind: 0 }]);
+  expect(executions).toMatchObject([
+    { state: 'completed', leftBehind: 0 },
+    { state: 'completed', leftBehind: 0 },
+  ]);
   expect([mostInTurn, inTurn, count('start worker')]).toEqual([1, 0, 0]);
   expect(lab.volumes.map((volume) => volume.equals(lab.disks.get('disk-0')!))).toEqual([true, true]);
 });
@@ -166,6 +236,13 @@ test('nothing is attached to a VM when the computer names another one by now', a
   await core.call('workers.setOwnVm', { endpoint: 'to', vm: 'vm-here' });
   lab.hints = [{ vmId: 'vm-there', by: 'metadata-service' }];
   const execution = await execute(core);
-  expect(execution).toMatchObject({ state: 'failed', leftBehind: 0, error: { code: 'engine.own-vm-mismatch', message: 'this computer is VM mover-2 (vm-there, by the metadata service), and not vm-here' } });
+  expect(execution).toMatchObject({
+    state: 'failed',
+    leftBehind: 0,
+    error: {
+      code: 'engine.own-vm-mismatch',
+      message: 'this computer is VM mover-2 (vm-there, by the metadata service), and not vm-here',
+    },
+  });
   expect(count('attach to own VM')).toBe(0);
 });

@@ -19,14 +19,26 @@ beforeEach(async () => {
   core = open();
   await core.call('endpoint.add', { name: 'from', plugin: 'disk-images', connection: { path: '/images' } });
   await core.call('endpoint.add', {
-    name: 'to', plugin: 'european-cloud',
-    connection: { project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', region_name: 'eu01', service_account_key: { $secret: 'key' } },
+    name: 'to',
+    plugin: 'european-cloud',
+    connection: {
+      project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11',
+      region_name: 'eu01',
+      service_account_key: { $secret: 'key' },
+    },
   });
   for (const name of names) {
     await core.call('replica.create', {
-      name, source: 'from', destination: 'to', vm: 'web',
+      name,
+      source: 'from',
+      destination: 'to',
+      vm: 'web',
       destinationEnvironment: {
-        network_map: { default: 'net' }, availability_zone: 'eu01-1', migr_network: 'net', migr_machine_type: 'g1.1', machine_type: 'g1.1',
+        network_map: { default: 'net' },
+        availability_zone: 'eu01-1',
+        migr_network: 'net',
+        migr_machine_type: 'g1.1',
+        machine_type: 'g1.1',
         migr_image_map: { linux: 'debian' },
       },
     });
@@ -38,7 +50,12 @@ afterEach(async () => {
 });
 
 function open(): Core {
-  return createCore({ projectFolder: folder, vault: lab.vault(), platforms: lab.platforms, connectWorker: lab.connectWorker });
+  return createCore({
+    projectFolder: folder,
+    vault: lab.vault(),
+    platforms: lab.platforms,
+    connectWorker: lab.connectWorker,
+  });
 }
 
 /** Resolves when a run writes; it goes on when the returned function is called. */
@@ -73,7 +90,11 @@ test('with one place, runs wait for their turn and say so; with more, they start
   await executeAll();
   const release = await writing;
   expect(await positions()).toEqual([undefined, 1, 2]);
-  expect(await core.call('queue.show', {})).toEqual({ atOnce: 1, executions: { running: 1, waiting: 2 }, deployments: { running: 0, waiting: 0 } });
+  expect(await core.call('queue.show', {})).toEqual({
+    atOnce: 1,
+    executions: { running: 1, waiting: 2 },
+    deployments: { running: 0, waiting: 0 },
+  });
   expect((await core.call('execution.show', { execution: 'two' })).state).toBe('pending');
   const events = await core.call('execution.events', { execution: 'two' });
   expect(events.map(({ message }) => message)).toContain('the execution is queued');
@@ -81,7 +102,11 @@ test('with one place, runs wait for their turn and say so; with more, they start
   expect(await positions()).toEqual([undefined, undefined, undefined]);
   release();
   await core.drain();
-  expect((await core.call('execution.list', {})).map(({ state }) => state)).toEqual(['completed', 'completed', 'completed']);
+  expect((await core.call('execution.list', {})).map(({ state }) => state)).toEqual([
+    'completed',
+    'completed',
+    'completed',
+  ]);
 });
 
 test('all executions together keep a limit of bandwidth, which takes effect immediately and outlives the engine', async () => {
@@ -92,14 +117,27 @@ test('all executions together keep a limit of bandwidth, which takes effect imme
   let writes = 0;
   lab.beforeWrite = async () => void (writes += 1);
   await executeAll();
-  await expect.poll(async () => Promise.all(ids.map(async (execution) => (await core.call('execution.show', { execution })).tasks.find(({ id }) => id === 'replicate-disks')?.state))).toEqual(['running', 'running', 'running']);
+  await expect
+    .poll(async () =>
+      Promise.all(
+        ids.map(
+          async (execution) =>
+            (await core.call('execution.show', { execution })).tasks.find(({ id }) => id === 'replicate-disks')?.state,
+        ),
+      ),
+    )
+    .toEqual(['running', 'running', 'running']);
   await setTimeout(100);
   expect(writes).toBe(0);
   const unlimited = await core.call('queue.setBandwidth', {});
   expect(unlimited.bandwidthLimit).toBeUndefined();
   await core.drain();
   expect(writes).toBeGreaterThan(0);
-  expect((await core.call('execution.list', {})).map(({ state }) => state)).toEqual(['completed', 'completed', 'completed']);
+  expect((await core.call('execution.list', {})).map(({ state }) => state)).toEqual([
+    'completed',
+    'completed',
+    'completed',
+  ]);
 });
 
 test('one that waits can be cancelled without having started anything', async () => {
@@ -124,7 +162,11 @@ test('the limit and the order are those of the project: they outlive the engine'
   lab.generation += 1;
   lab.beforeWrite = async () => undefined;
   const again = open();
-  expect((await again.call('execution.list', {})).map(({ state }) => state)).toEqual(['interrupted', 'interrupted', 'interrupted']);
+  expect((await again.call('execution.list', {})).map(({ state }) => state)).toEqual([
+    'interrupted',
+    'interrupted',
+    'interrupted',
+  ]);
   const second = held();
   await again.call('execution.resume', {});
   const release = await second;
@@ -132,7 +174,11 @@ test('the limit and the order are those of the project: they outlive the engine'
   expect(await positions(again)).toEqual([undefined, 1, 2]);
   release();
   await again.drain();
-  expect((await again.call('execution.list', {})).map(({ state }) => state)).toEqual(['completed', 'completed', 'completed']);
+  expect((await again.call('execution.list', {})).map(({ state }) => state)).toEqual([
+    'completed',
+    'completed',
+    'completed',
+  ]);
   core = again;
 });
 
@@ -143,7 +189,10 @@ test('the newest run of each replica is listed, however many runs there are', as
   }
   const replicas = new Map((await core.call('replica.list', {})).map(({ id, name }) => [id, name]));
   const latest = await core.call('execution.list', { latest: true, limit: 1 });
-  expect(latest.map(({ replicaId, number }) => [replicas.get(replicaId), number]).sort()).toEqual([['one', 2], ['two', 1]]);
+  expect(latest.map(({ replicaId, number }) => [replicas.get(replicaId), number]).sort()).toEqual([
+    ['one', 2],
+    ['two', 1],
+  ]);
   expect(await core.call('deployment.list', { latest: true })).toEqual([]);
 });
 

@@ -21,30 +21,55 @@ export interface ReplicaEnvironments {
   findings(vm: Vm | undefined): Finding[];
 }
 
-type Written = Pick<Replica, 'sourceEndpointId' | 'destinationEndpointId' | 'sourceEnvironment' | 'destinationEnvironment' | 'wave' | 'cleared' | 'providerConfiguration'>;
+type Written = Pick<
+  Replica,
+  | 'sourceEndpointId'
+  | 'destinationEndpointId'
+  | 'sourceEnvironment'
+  | 'destinationEnvironment'
+  | 'wave'
+  | 'cleared'
+  | 'providerConfiguration'
+>;
 
 /**
  * @param defaults as they were read for many replicas together; read now where they are not given
  * @throws CausewayError `engine.not-found` when its wave does not exist any more
  */
 export function replicaEnvironments(
-  core: Pick<CoreParts, 'store' | 'stateFolder' | 'accepted' | 'gate'>, replica: Written, defaults?: Defaults,
+  core: Pick<CoreParts, 'store' | 'stateFolder' | 'accepted' | 'gate'>,
+  replica: Written,
+  defaults?: Defaults,
 ): ReplicaEnvironments {
   const files = defaultsFiles(projectFolderOf(core));
   const project = defaults?.project ?? files.project();
-  const wave = replica.wave === undefined ? undefined : defaults === undefined ? files.waves.find(replica.wave) : defaults.waves.find(({ name }) => name === replica.wave);
-  if (replica.wave !== undefined && wave === undefined) throw new CausewayError('engine.not-found', `wave ${replica.wave}`);
+  const wave =
+    replica.wave === undefined
+      ? undefined
+      : defaults === undefined
+        ? files.waves.find(replica.wave)
+        : defaults.waves.find(({ name }) => name === replica.wave);
+  if (replica.wave !== undefined && wave === undefined)
+    throw new CausewayError('engine.not-found', `wave ${replica.wave}`);
   const layered = (side: Side, endpoint: Endpoint, environment: JsonObject): LayeredSide => {
     const { plugin } = endpoint;
     const connection = core.accepted.shown(endpoint);
     const key = layerKey(plugin, side);
     const cleared = replica.cleared?.[side] ?? [];
     const vm: EnvironmentLayer = cleared.length === 0 ? { environment } : { environment, cleared };
-    return { plugin, ...(connection === undefined ? {} : { connection }), layers: { project: project[key], wave: wave?.environments[key], vm } };
+    return {
+      plugin,
+      ...(connection === undefined ? {} : { connection }),
+      layers: { project: project[key], wave: wave?.environments[key], vm },
+    };
   };
   const sides = {
     source: layered('source', storedEndpoint(core, replica.sourceEndpointId), replica.sourceEnvironment),
-    destination: layered('destination', storedEndpoint(core, replica.destinationEndpointId), replica.destinationEnvironment),
+    destination: layered(
+      'destination',
+      storedEndpoint(core, replica.destinationEndpointId),
+      replica.destinationEnvironment,
+    ),
   };
   const values = (side: Side): JsonObject => effectiveValues(side, sides[side], replica.providerConfiguration);
   return {

@@ -25,7 +25,11 @@ export function referencedSecrets(value: JsonValue): string[] {
  * The value with each reference replaced by its secret. `seen` receives every secret, so that it can be kept out of
  * messages.
  */
-export async function resolveSecrets<T extends JsonValue>(value: T, secretOf: (name: string) => Promise<string>, seen: (name: string, secret: string) => void): Promise<T> {
+export async function resolveSecrets<T extends JsonValue>(
+  value: T,
+  secretOf: (name: string) => Promise<string>,
+  seen: (name: string, secret: string) => void,
+): Promise<T> {
   const resolve = async (node: JsonValue): Promise<JsonValue> => {
     const name = referencedSecret(node);
     if (name !== undefined) {
@@ -35,7 +39,9 @@ export async function resolveSecrets<T extends JsonValue>(value: T, secretOf: (n
     }
     if (Array.isArray(node)) return Promise.all(node.map((element: JsonValue) => resolve(element)));
     if (!isJsonObject(node)) return node;
-    return Object.fromEntries(await Promise.all(Object.entries(node).map(async ([key, child]) => [key, await resolve(child)] as const)));
+    return Object.fromEntries(
+      await Promise.all(Object.entries(node).map(async ([key, child]) => [key, await resolve(child)] as const)),
+    );
   };
   return (await resolve(value)) as T;
 }
@@ -81,7 +87,12 @@ export async function storeSecrets({ secrets }: SeparatedSecrets, vault: Pick<Se
   }
 }
 
-function separateAt(node: JsonValue, path: readonly string[], trail: readonly string[], secrets: PlainSecret[]): JsonValue {
+function separateAt(
+  node: JsonValue,
+  path: readonly string[],
+  trail: readonly string[],
+  secrets: PlainSecret[],
+): JsonValue {
   const [key, ...rest] = path;
   if (key === undefined) return separateLeaf(node, trail, secrets);
   if (key === '*' && Array.isArray(node)) {
@@ -100,7 +111,10 @@ function separateAt(node: JsonValue, path: readonly string[], trail: readonly st
 /** A text, or a mapping of texts (passwords by OS type). */
 function separateLeaf(node: JsonValue, trail: readonly string[], secrets: PlainSecret[]): JsonValue {
   if (referencedSecret(node) !== undefined || node === '') return node;
-  if (isJsonObject(node)) return Object.fromEntries(Object.entries(node).map(([key, child]) => [key, separateLeaf(child, [...trail, key], secrets)]));
+  if (isJsonObject(node))
+    return Object.fromEntries(
+      Object.entries(node).map(([key, child]) => [key, separateLeaf(child, [...trail, key], secrets)]),
+    );
   if (typeof node !== 'string') return node;
   const [prefix, ...path] = trail;
   const name = [prefix, ...path.map((part) => part.replaceAll(/[^A-Za-z0-9._-]/g, '_'))].join('/');
@@ -120,7 +134,8 @@ export function redactor() {
     const clean = (node: JsonValue): JsonValue => {
       if (typeof node === 'string') return text(node);
       if (Array.isArray(node)) return node.map((element: JsonValue) => clean(element));
-      if (isJsonObject(node)) return Object.fromEntries(Object.entries(node).map(([key, child]) => [text(key), clean(child)]));
+      if (isJsonObject(node))
+        return Object.fromEntries(Object.entries(node).map(([key, child]) => [text(key), clean(child)]));
       return node;
     };
     return known.size === 0 ? value : (clean(value) as T);

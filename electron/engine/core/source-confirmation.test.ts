@@ -3,12 +3,16 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { deploymentProject } from './testing/deployment-project.ts';
 
 const project = deploymentProject();
-const refused = () => new CausewayError('source.changed-while-reading', 'web.raw changed after its snapshot', { retryable: true });
-const always = (): CausewayError[] => Array.from({ length: 100 }, () => new CausewayError('source.unreachable', 'no answer', { retryable: false }));
+const refused = () =>
+  new CausewayError('source.changed-while-reading', 'web.raw changed after its snapshot', { retryable: true });
+const always = (): CausewayError[] =>
+  Array.from({ length: 100 }, () => new CausewayError('source.unreachable', 'no answer', { retryable: false }));
 
 test('the source is asked after the last read and the verification, before success is recorded', async () => {
   const events = await project.core.call('execution.events', { execution: (await project.execute()).id });
-  const finished = events.filter((event) => event.type === 'task.state' && event.details['state'] === 'completed').map((event) => event.taskId);
+  const finished = events
+    .filter((event) => event.type === 'task.state' && event.details['state'] === 'completed')
+    .map((event) => event.taskId);
   const inOrder = ['replicate-disks', 'verify-disks', 'confirm-snapshot', 'record-success', 'release-snapshot'];
   expect(finished.filter((id) => inOrder.includes(id ?? ''))).toEqual(inOrder);
   expect(project.lab.log.indexOf('promote first')).toBeGreaterThan(project.lab.log.indexOf('assert unchanged'));
@@ -23,14 +27,16 @@ test('a source that changed while it was read fails the execution, asked once, a
   expect(await project.execute()).toMatchObject({ state: 'completed' });
 });
 
-test('a base that the source can\'t release blocks no later execution, is reported, and is released once it can be', async () => {
+test("a base that the source can't release blocks no later execution, is reported, and is released once it can be", async () => {
   project.lab.fail('promote first', ...always());
   const first = await project.execute();
   expect(first).toMatchObject({ state: 'completed', error: { code: 'source.unreachable' } });
   project.lab.fail('promote on base', ...always());
   const second = await project.execute();
   expect(second).toMatchObject({ state: 'completed', error: { code: 'source.unreachable' } });
-  expect((await project.messages(second)).join('\n')).toMatch(/could not release snapshot causeway-.*; retrying later: no answer/);
+  expect((await project.messages(second)).join('\n')).toMatch(
+    /could not release snapshot causeway-.*; retrying later: no answer/,
+  );
   expect(await project.execute()).toMatchObject({ state: 'completed' });
   // The oldest base is deleted by itself, whatever becomes of the newer ones.
   expect(project.lab.snapshots.size).toBe(2);
@@ -42,7 +48,7 @@ test('a base that the source can\'t release blocks no later execution, is report
   expect([...project.lab.snapshots.keys()]).toEqual([`causeway-${last.id}`]);
 });
 
-test('a snapshot that can\'t be discarded blocks no later execution', async () => {
+test("a snapshot that can't be discarded blocks no later execution", async () => {
   project.lab.fail('flush', new CausewayError('general.bug', 'storage broke'));
   project.lab.fail('discard', ...always().slice(0, 2));
   expect(await project.execute()).toMatchObject({ state: 'failed', error: { message: 'storage broke' } });

@@ -37,19 +37,32 @@ export function snapshotItems(core: Parts): LedgerItem[] {
 
 /** Drops a snapshot that outlived its execution. */
 export async function dropSnapshotItem(
-  core: Parts, item: LedgerItem, open: (endpoint: Endpoint, use: PlatformUse) => Promise<SourcePlatform>, signal: AbortSignal,
+  core: Parts,
+  item: LedgerItem,
+  open: (endpoint: Endpoint, use: PlatformUse) => Promise<SourcePlatform>,
+  signal: AbortSignal,
 ): Promise<void> {
   const stored = core.store.snapshots.find(item.entryId);
   const endpoint = core.store.endpoints.find(item.endpointId);
-  if (stored === undefined || endpoint === undefined) throw new CausewayError('engine.not-found', `entry ${item.entryId}`);
-  await using(open(endpoint, { replicaId: stored.replicaId, executionId: stored.executionId }), (source) => dropStored(core, source, stored, signal));
+  if (stored === undefined || endpoint === undefined)
+    throw new CausewayError('engine.not-found', `entry ${item.entryId}`);
+  await using(open(endpoint, { replicaId: stored.replicaId, executionId: stored.executionId }), (source) =>
+    dropStored(core, source, stored, signal),
+  );
 }
 
 /** Takes a snapshot from its source, whatever became of it: of a mere intent the source may or may not have one. */
-export async function dropStored(core: Parts, source: SourcePlatform, stored: StoredSnapshot, signal: AbortSignal): Promise<void> {
+export async function dropStored(
+  core: Parts,
+  source: SourcePlatform,
+  stored: StoredSnapshot,
+  signal: AbortSignal,
+): Promise<void> {
   const { snapshot, replicaId, tag } = stored;
-  if (snapshot === undefined) await source.discardPending?.({ vmId: core.store.replicas.find(replicaId)?.vmId ?? '', tag }, signal);
-  else if (stored.role === 'taken') await source.discardSnapshot(snapshot, core.store.snapshots.base(replicaId), signal);
+  if (snapshot === undefined)
+    await source.discardPending?.({ vmId: core.store.replicas.find(replicaId)?.vmId ?? '', tag }, signal);
+  else if (stored.role === 'taken')
+    await source.discardSnapshot(snapshot, core.store.snapshots.base(replicaId), signal);
   else await source.deleteBase(snapshot, signal);
   core.store.snapshots.setDropped(tag);
 }

@@ -24,7 +24,9 @@ async function dying(deed: string): Promise<{ status: unknown; said: string }> {
     const core = createCore({ projectFolder: ${JSON.stringify(folder)}, vault: memoryVault(), platforms: new MemoryLab().platforms });
     setInterval(() => undefined, 1000);
     ${deed}`;
-  const child = spawn(process.execPath, ['--input-type=module', '--no-warnings', '-e', script], { stdio: ['ignore', 'inherit', 'pipe'] });
+  const child = spawn(process.execPath, ['--input-type=module', '--no-warnings', '-e', script], {
+    stdio: ['ignore', 'inherit', 'pipe'],
+  });
   const [said, [status]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   return { status, said };
 }
@@ -32,11 +34,14 @@ async function dying(deed: string): Promise<{ status: unknown; said: string }> {
 test.each([
   ['an exception', `setTimeout(() => { throw new Error('out of order'); });`],
   ['a rejection', `void Promise.reject(new Error('out of order'));`],
-])('%s that nothing catches ends the process with a status, is told, and is in the project\'s events', async (_what, deed) => {
-  const { status, said } = await dying(deed);
-  expect([status, said]).toEqual([70, expect.stringMatching(/^general\.bug: out of order\n\s+at /)]);
-  const core = createCore({ projectFolder: folder, vault: memoryVault(), platforms: new MemoryLab().platforms });
-  const events = await core.call('execution.events', {});
-  await core.close();
-  expect(events.map(({ message }) => message)).toEqual([expect.stringMatching(/unexpected error.*out of order/)]);
-});
+])(
+  "%s that nothing catches ends the process with a status, is told, and is in the project's events",
+  async (_what, deed) => {
+    const { status, said } = await dying(deed);
+    expect([status, said]).toEqual([70, expect.stringMatching(/^general\.bug: out of order\n\s+at /)]);
+    const core = createCore({ projectFolder: folder, vault: memoryVault(), platforms: new MemoryLab().platforms });
+    const events = await core.call('execution.events', {});
+    await core.close();
+    expect(events.map(({ message }) => message)).toEqual([expect.stringMatching(/unexpected error.*out of order/)]);
+  },
+);

@@ -34,7 +34,8 @@ export function endOnUncaught({ tell, status, graceMs = 5_000 }: UncaughtOptions
         // The next process and the caller can still read it.
       }
     }
-    const frames = thrown instanceof Error ? (thrown.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line)) : [];
+    const frames =
+      thrown instanceof Error ? (thrown.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line)) : [];
     Promise.resolve()
       .then(() => tell(error, [`${error.code}: ${error.message}`, ...frames].join('\n')))
       .catch(() => undefined)

@@ -23,8 +23,14 @@ const interruptions = {
   'runs without verification': { run: () => project.execute({ verify: 'none' }), state: 'completed' },
 };
 
-test.each(Object.entries(interruptions).flatMap(([name, how]) => [{ name, ...how, base: false }, { name: `${name}, on a base`, ...how, base: true }]))(
-  'what an execution wrote that $name is compared by the next one before that succeeds', async ({ run, state, base }) => {
+test.each(
+  Object.entries(interruptions).flatMap(([name, how]) => [
+    { name, ...how, base: false },
+    { name: `${name}, on a base`, ...how, base: true },
+  ]),
+)(
+  'what an execution wrote that $name is compared by the next one before that succeeds',
+  async ({ run, state, base }) => {
     if (base) await project.execute();
     project.lab.disks.get('disk-0')?.set(randomBytes(131_072), 65_536);
     expect(await run()).toMatchObject({ state });
@@ -32,7 +38,9 @@ test.each(Object.entries(interruptions).flatMap(([name, how]) => [{ name, ...how
 
     const next = await project.execute();
     expect(next).toMatchObject({ state: 'failed', error: { code: 'replication.verification-failed' } });
-    expect((await project.messages(next)).join('\n')).toMatch(/disk disk-0: verification also covers .* that earlier executions wrote without verification/);
+    expect((await project.messages(next)).join('\n')).toMatch(
+      /disk disk-0: verification also covers .* that earlier executions wrote without verification/,
+    );
 
     expect(await project.execute()).toMatchObject({ state: 'completed' });
     expect(project.lab.volumeOf('disk-0')?.equals(project.lab.disks.get('disk-0') ?? Buffer.alloc(0))).toBe(true);
@@ -40,5 +48,7 @@ test.each(Object.entries(interruptions).flatMap(([name, how]) => [{ name, ...how
 );
 
 test('an execution without verification says that its blocks are compared later', async () => {
-  expect((await project.messages(await project.execute({ verify: 'none' }))).join('\n')).toContain('the next execution with verification also covers the data of this one');
+  expect((await project.messages(await project.execute({ verify: 'none' }))).join('\n')).toContain(
+    'the next execution with verification also covers the data of this one',
+  );
 });

@@ -9,15 +9,30 @@ import { createCore, type Core } from './core.ts';
 import { MemoryLab } from './testing/memory-lab.ts';
 
 const MiB = 1024 * 1024;
-const destinationEnvironment = { network_map: { default: 'net' }, availability_zone: 'eu01-1', migr_network: 'net', migr_machine_type: 'g1.1', machine_type: 'g1.1', migr_image_map: { linux: 'debian' } };
+const destinationEnvironment = {
+  network_map: { default: 'net' },
+  availability_zone: 'eu01-1',
+  migr_network: 'net',
+  migr_machine_type: 'g1.1',
+  machine_type: 'g1.1',
+  migr_image_map: { linux: 'debian' },
+};
 const patience = { timeout: 20_000, interval: 10 };
 let folder: string;
 let lab: MemoryLab;
 let core: Core;
 
-const open = (): Core => createCore({ projectFolder: folder, vault: lab.vault(), platforms: lab.platforms, connectWorker: lab.connectWorker, slowWorkerMs: 20 });
+const open = (): Core =>
+  createCore({
+    projectFolder: folder,
+    vault: lab.vault(),
+    platforms: lab.platforms,
+    connectWorker: lab.connectWorker,
+    slowWorkerMs: 20,
+  });
 const count = (step: string): number => lab.log.filter((line) => line === step).length;
-const temporary = async () => (await core.call('ledger.list', {})).filter(({ lifetime, kind }) => lifetime === 'temporary' && kind === 'server');
+const temporary = async () =>
+  (await core.call('ledger.list', {})).filter(({ lifetime, kind }) => lifetime === 'temporary' && kind === 'server');
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-pool-'));
@@ -25,8 +40,17 @@ beforeEach(async () => {
   lab.disks.set('disk-0', Buffer.concat([randomBytes(MiB), Buffer.alloc(MiB)]));
   core = open();
   await core.call('endpoint.add', { name: 'from', plugin: 'disk-images', connection: { path: '/images' } });
-  await core.call('endpoint.add', { name: 'to', plugin: 'european-cloud', connection: { project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', region_name: 'eu01', service_account_key: { $secret: 'key' } } });
-  for (const name of ['web', 'app']) await core.call('replica.create', { name, source: 'from', destination: 'to', vm: 'web', destinationEnvironment });
+  await core.call('endpoint.add', {
+    name: 'to',
+    plugin: 'european-cloud',
+    connection: {
+      project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11',
+      region_name: 'eu01',
+      service_account_key: { $secret: 'key' },
+    },
+  });
+  for (const name of ['web', 'app'])
+    await core.call('replica.create', { name, source: 'from', destination: 'to', vm: 'web', destinationEnvironment });
 });
 afterEach(async () => {
   await core.close();
@@ -34,16 +58,23 @@ afterEach(async () => {
 });
 
 async function ended(id: string): Promise<Execution> {
-  await vi.waitFor(async () => expect(isTerminalExecution((await core.call('execution.show', { execution: id })).state)).toBe(true), patience);
+  await vi.waitFor(
+    async () => expect(isTerminalExecution((await core.call('execution.show', { execution: id })).state)).toBe(true),
+    patience,
+  );
   await core.drain();
   return core.call('execution.show', { execution: id });
 }
-const execute = async (replica: string): Promise<Execution> => ended((await core.call('replica.execute', { replica })).id);
+const execute = async (replica: string): Promise<Execution> =>
+  ended((await core.call('replica.execute', { replica })).id);
 
 test('executions use one worker in turn, which is recorded until the pool is drained', async () => {
   expect(await core.call('workers.setPool', { keep: 1, minutes: 30 })).toEqual({ keep: 1, minutes: 30, workers: [] });
-  for (const name of ['web', 'app', 'web']) expect(await execute(name)).toMatchObject({ state: 'completed', leftBehind: 0 });
-  const { workers: [worker] } = await core.call('workers.pool', {});
+  for (const name of ['web', 'app', 'web'])
+    expect(await execute(name)).toMatchObject({ state: 'completed', leftBehind: 0 });
+  const {
+    workers: [worker],
+  } = await core.call('workers.pool', {});
   expect(worker).toMatchObject({ uses: 3, idleSince: expect.any(String) as string });
   expect(await temporary()).toMatchObject([{ kind: 'server', executionId: worker!.id }]);
   expect(await core.call('ledger.list', { orphansOnly: true })).toEqual([]);
@@ -56,7 +87,9 @@ test('at the same time each has a worker of its own, and as many as wanted are k
   await core.call('workers.setPool', { keep: 1 });
   const gate = Promise.withResolvers<void>();
   lab.beforeWrite = () => gate.promise;
-  const ids = await Promise.all(['web', 'app'].map(async (replica) => (await core.call('replica.execute', { replica })).id));
+  const ids = await Promise.all(
+    ['web', 'app'].map(async (replica) => (await core.call('replica.execute', { replica })).id),
+  );
   await vi.waitFor(async () => expect((await temporary()).length).toBe(2), patience);
   const [{ id } = { id: '' }] = (await core.call('workers.pool', {})).workers;
   expect((await temporary()).map(({ executionId }) => executionId).filter((owner) => owner === id)).toHaveLength(1);
@@ -71,7 +104,10 @@ test('another environment gets another worker, in the place of one that nobody u
   await core.call('workers.setPool', { keep: 1 });
   await execute('web');
   const [former] = (await core.call('workers.pool', {})).workers;
-  await core.call('replica.update', { replica: 'app', destinationEnvironment: { ...destinationEnvironment, availability_zone: 'eu01-2' } });
+  await core.call('replica.update', {
+    replica: 'app',
+    destinationEnvironment: { ...destinationEnvironment, availability_zone: 'eu01-2' },
+  });
   await execute('app');
   const { workers } = await core.call('workers.pool', {});
   expect(workers).toMatchObject([{ uses: 1 }]);
@@ -93,13 +129,19 @@ test('a worker that cannot be freed is deleted, and one whose execution failed i
 test('what an engine left that was killed is deleted before the next worker is used', async () => {
   await core.call('workers.setPool', { keep: 1 });
   await execute('web');
-  const { workers: [former] } = await core.call('workers.pool', {});
+  const {
+    workers: [former],
+  } = await core.call('workers.pool', {});
   // The project is opened by a next engine; what the former one still does has no part in it.
   const killed = core;
   core = open();
-  expect(await core.call('ledger.list', { orphansOnly: true })).toMatchObject([{ executionId: former!.id, orphan: 'execution-over' }]);
+  expect(await core.call('ledger.list', { orphansOnly: true })).toMatchObject([
+    { executionId: former!.id, orphan: 'execution-over' },
+  ]);
   expect(await execute('app')).toMatchObject({ state: 'completed' });
-  expect((await temporary()).map(({ executionId }) => executionId)).toEqual((await core.call('workers.pool', {})).workers.map(({ id }) => id));
+  expect((await temporary()).map(({ executionId }) => executionId)).toEqual(
+    (await core.call('workers.pool', {})).workers.map(({ id }) => id),
+  );
   await core.close();
   core = killed;
   expect(await temporary()).toEqual([]);

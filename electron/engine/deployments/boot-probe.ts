@@ -3,7 +3,10 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { connectToBanner } from '../transport/ssh-banner.ts';
 
 /** Asks a port of a new server for a sign of life. Rejects when there is none. */
-export type BootProbe = (target: { readonly host: string; readonly port: number; readonly protocol: 'ssh' | 'tcp' }, signal: AbortSignal) => Promise<void>;
+export type BootProbe = (
+  target: { readonly host: string; readonly port: number; readonly protocol: 'ssh' | 'tcp' },
+  signal: AbortSignal,
+) => Promise<void>;
 
 const patienceMs = 5_000;
 

@@ -14,7 +14,13 @@ export interface BootPatience {
   readonly longestPauseMs: number;
 }
 
-export const usualBootPatience: BootPatience = { networkSeconds: 60, stopSeconds: 10, loginSeconds: 5, firstPauseMs: 500, longestPauseMs: 5_000 };
+export const usualBootPatience: BootPatience = {
+  networkSeconds: 60,
+  stopSeconds: 10,
+  loginSeconds: 5,
+  firstPauseMs: 500,
+  longestPauseMs: 5_000,
+};
 
 export interface BootSigns {
   /** False where the platform has no console that can be read. */
@@ -36,7 +42,9 @@ export interface BootSigns {
 
 /** What to conclude from the signs so far; undefined: wait on. */
 export function bootVerdict(
-  osType: Vm['os_type'], { mode = 'auto' }: NonNullable<DeploymentOptions['bootCheck']>, signs: BootSigns,
+  osType: Vm['os_type'],
+  { mode = 'auto' }: NonNullable<DeploymentOptions['bootCheck']>,
+  signs: BootSigns,
   patience: BootPatience = usualBootPatience,
 ): Pick<BootReport, 'outcome' | 'evidence'> | undefined {
   const { console: reading, answeredAt, askedAt, isOver } = signs;
@@ -44,29 +52,47 @@ export function bootVerdict(
   const asked = askedAt.length === 0 ? 'the VM has no address to connect to' : `${askedAt.join(', ')} did not respond`;
   if (answeredAt !== undefined && mode !== 'console') return { outcome: 'up', evidence: `${answeredAt} answers` };
   if (reading.sign === 'stopped') {
-    return isOver || signs.signForSeconds >= patience.stopSeconds ? { outcome: 'failed', evidence: `the console shows: ${stopText(reading)}` } : undefined;
+    return isOver || signs.signForSeconds >= patience.stopSeconds
+      ? { outcome: 'failed', evidence: `the console shows: ${stopText(reading)}` }
+      : undefined;
   }
   if (reading.sign === 'up') {
     const lasts = (seconds: number): boolean => isOver || signs.signForSeconds >= seconds;
-    if (mode === 'console') return lasts(patience.loginSeconds) ? { outcome: 'up', evidence: `the console shows: ${reading.line}` } : undefined;
+    if (mode === 'console')
+      return lasts(patience.loginSeconds)
+        ? { outcome: 'up', evidence: `the console shows: ${reading.line}` }
+        : undefined;
     if (mode === 'auto' && lasts(askedAt.length === 0 ? patience.loginSeconds : patience.networkSeconds)) {
       return { outcome: 'up', evidence: `the console shows: ${reading.line}; ${asked} from this computer` };
     }
-    return isOver ? { outcome: 'failed', evidence: `the console shows: ${reading.line}; but ${asked} ${within}` } : undefined;
+    return isOver
+      ? { outcome: 'failed', evidence: `the console shows: ${reading.line}; but ${asked} ${within}` }
+      : undefined;
   }
   if (!isOver) return undefined;
   const unproven = mode === 'network' ? undefined : whyUnproven(osType, mode, signs);
-  if (unproven !== undefined) return { outcome: 'unproven', evidence: `${mode === 'console' ? '' : `${asked} ${within}; `}${unproven}` };
-  if (signs.hasConsole === false) return { outcome: 'failed', evidence: `${asked} ${within}, and the platform provides no console log` };
-  const seen = signs.lastLines.length === 0 ? 'the console is empty' : `last lines of the console: ${signs.lastLines.join(' | ')}`;
-  return { outcome: 'failed', evidence: `no login on the console${mode === 'console' ? '' : `, and ${asked}`}, ${within}; ${seen}` };
+  if (unproven !== undefined)
+    return { outcome: 'unproven', evidence: `${mode === 'console' ? '' : `${asked} ${within}; `}${unproven}` };
+  if (signs.hasConsole === false)
+    return { outcome: 'failed', evidence: `${asked} ${within}, and the platform provides no console log` };
+  const seen =
+    signs.lastLines.length === 0 ? 'the console is empty' : `last lines of the console: ${signs.lastLines.join(' | ')}`;
+  return {
+    outcome: 'failed',
+    evidence: `no login on the console${mode === 'console' ? '' : `, and ${asked}`}, ${within}; ${seen}`,
+  };
 }
 
 /** Why the lack of a login proves nothing. */
-function whyUnproven(osType: Vm['os_type'], mode: NonNullable<DeploymentOptions['bootCheck']>['mode'], { console: reading, hasConsole, askedAt }: BootSigns): string | undefined {
+function whyUnproven(
+  osType: Vm['os_type'],
+  mode: NonNullable<DeploymentOptions['bootCheck']>['mode'],
+  { console: reading, hasConsole, askedAt }: BootSigns,
+): string | undefined {
   if (hasConsole === false && askedAt.length === 0) return 'the platform provides no console log';
   if (reading.sign === 'locked') return `the guest is waiting for a passphrase on its console: ${reading.line}`;
-  if (reading.earlierUp !== undefined) return `the console showed "${reading.earlierUp}" before the guest restarted, and no login since then`;
+  if (reading.earlierUp !== undefined)
+    return `the console showed "${reading.earlierUp}" before the guest restarted, and no login since then`;
   if (reading.isRelabelling) return 'the guest is still relabeling its files for SELinux';
   if (reading.isPartial) return 'the console shows part of the boot, but no login and no error';
   // A Windows guest has no login on a serial console, and its firewall may keep every port shut.

@@ -37,7 +37,12 @@ export interface BootWatch {
  *
  * @param hasConsole false where the platform has none that can be read
  */
-export function watchedBoot(osType: Vm['os_type'], options: NonNullable<DeploymentOptions['bootCheck']>, hasConsole = true, patience: BootPatience = usualBootPatience): BootWatch {
+export function watchedBoot(
+  osType: Vm['os_type'],
+  options: NonNullable<DeploymentOptions['bootCheck']>,
+  hasConsole = true,
+  patience: BootPatience = usualBootPatience,
+): BootWatch {
   const deadline = options.deadlineSeconds ?? defaultDeadlineSeconds;
   const shapes = new Set<string>();
   let history = emptyHistory;
@@ -48,7 +53,9 @@ export function watchedBoot(osType: Vm['os_type'], options: NonNullable<Deployme
 
   const endsAt = (): number => {
     const limit = Math.max(deadline * mostDeadlines, reading.isRelabelling ? relabelSeconds : 0);
-    const extended = reading.isRelabelling ? limit : Math.max(startedAt + deadline, progressAt + Math.min(progressSeconds, deadline));
+    const extended = reading.isRelabelling
+      ? limit
+      : Math.max(startedAt + deadline, progressAt + Math.min(progressSeconds, deadline));
     return Math.min(limit, extended);
   };
 
@@ -63,10 +70,21 @@ export function watchedBoot(osType: Vm['os_type'], options: NonNullable<Deployme
         if (reading.starts > previous.starts && previous.starts > 0) startedAt = elapsedSeconds;
         if (reading.sign !== previous.sign || reading.starts !== previous.starts) signSince = elapsedSeconds;
       }
-      return bootVerdict(osType, options, {
-        hasConsole, console: reading, signForSeconds: elapsedSeconds - signSince, lastLines: lastLines(history.text),
-        answeredAt, askedAt, isOver: elapsedSeconds >= endsAt(), elapsedSeconds,
-      }, patience);
+      return bootVerdict(
+        osType,
+        options,
+        {
+          hasConsole,
+          console: reading,
+          signForSeconds: elapsedSeconds - signSince,
+          lastLines: lastLines(history.text),
+          answeredAt,
+          askedAt,
+          isOver: elapsedSeconds >= endsAt(),
+          elapsedSeconds,
+        },
+        patience,
+      );
     },
     consoleText: () => withoutEscapes(history.text).replaceAll(gapMark, '[…]'),
     endsAtSeconds: endsAt,
@@ -79,11 +97,23 @@ export function watchedBoot(osType: Vm['os_type'], options: NonNullable<Deployme
  */
 function addShapes(shapes: Set<string>, text: string): boolean {
   const before = shapes.size;
-  for (const line of text.split('\n')) shapes.add(line.replaceAll(/\d+(?:[.:]\d+)*(?![\d.]*%)/g, '#').replaceAll(/[*=. ]+/g, ' ').trim());
+  for (const line of text.split('\n'))
+    shapes.add(
+      line
+        .replaceAll(/\d+(?:[.:]\d+)*(?![\d.]*%)/g, '#')
+        .replaceAll(/[*=. ]+/g, ' ')
+        .trim(),
+    );
   return shapes.size > before;
 }
 
 function lastLines(text: string): string[] {
-  const lines = withoutEscapes(text.slice(-8_000)).replaceAll(gapMark, '').split('\n').map((line) => line.trim()).filter((line) => line !== '');
-  return lines.slice(-lastLineCount).map((line) => (line.length <= 160 ? line : `${line.slice(0, 160).replace(/\s\S*$/, '')} …`));
+  const lines = withoutEscapes(text.slice(-8_000))
+    .replaceAll(gapMark, '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  return lines
+    .slice(-lastLineCount)
+    .map((line) => (line.length <= 160 ? line : `${line.slice(0, 160).replace(/\s\S*$/, '')} …`));
 }

@@ -32,11 +32,14 @@ type Kind = 'start' | 'gap' | 'up' | 'prompt' | 'goesOn' | 'reason' | 'stopped' 
 /** A line of its own, or what follows a prompt; with a priority, a time stamp, or both in front. */
 const lineStart = String.raw`(?:^|\n|(?<=login: ?))(?:<\d+>)?(?:\[ *\d+\.\d{3,6}\] )?(?:\[ *[TC]\d+\] ?)?`;
 /** `login:` as login(1) translates it. */
-const promptWords = 'login|Anmeldung|Login|identifiant|inicio de sesión|Usuario|usuário|accesso|logowanie|inloggning|přihlášení|bejelentkezés|логин|имя пользователя|ログイン|登录|登入|로그인';
+const promptWords =
+  'login|Anmeldung|Login|identifiant|inicio de sesión|Usuario|usuário|accesso|logowanie|inloggning|přihlášení|bejelentkezés|логин|имя пользователя|ログイン|登录|登入|로그인';
 /** Words that make "login:" part of a sentence or of another prompt. */
-const proseWords = '(?:[Ll]ast|[Pp]revious|[Ff]ailed|[Ii]nvalid|[Ss]uccessful|[Bb]ad|[Ff]or|[Tt]he|[Uu]ser|[Rr]emote|[Cc]onsole|[Ff]irst|[Yy]our|[Dd]irect|pam_unix|to|at|on|of|as|and|or|a|an|this|new|password)';
+const proseWords =
+  '(?:[Ll]ast|[Pp]revious|[Ff]ailed|[Ii]nvalid|[Ss]uccessful|[Bb]ad|[Ff]or|[Tt]he|[Uu]ser|[Rr]emote|[Cc]onsole|[Ff]irst|[Yy]our|[Dd]irect|pam_unix|to|at|on|of|as|and|or|a|an|this|new|password)';
 /** Words before "login:" that make what follows on the line an explanation: "Default login: root". */
-const bannerWords = '(?:[Dd]efault|[Pp]lease|[Mm]aintenance|[Ee]mergency|[Rr]escue|[Rr]ecovery|[Ss]uperuser|[Rr]oot|SSH|[Ss]sh|[Aa]utomatic|[Uu]sername|[Ss]ystem)';
+const bannerWords =
+  '(?:[Dd]efault|[Pp]lease|[Mm]aintenance|[Ee]mergency|[Rr]escue|[Rr]ecovery|[Ss]uperuser|[Rr]oot|SSH|[Ss]sh|[Aa]utomatic|[Uu]sername|[Ss]ystem)';
 /** Control-D in the languages in which sulogin(8) asks for it. */
 const controlD = '(?:Control|Ctrl|CTRL|CONTROL|control|Strg|Contrôle|Contrôl)[-+][Dd]';
 
@@ -51,8 +54,14 @@ const patterns: Readonly<Record<Kind, readonly RegExp[]>> = {
   gap: [new RegExp(gapMark, 'g')],
   prompt: [
     // At the start of a line whatever was written behind it; elsewhere at the end of the line or before a known writer.
-    new RegExp(`(?:^|\\n)[ \\t]*(?!${proseWords} |${bannerWords} login: ?[\\p{L}(<"'])[\\p{L}\\p{N}][\\p{L}\\p{N}_.-]* (?:${promptWords}) ?[:：](?![\\w/])[^\\n]*`, 'gu'),
-    new RegExp(`(?<![\\p{L}\\p{N}_.-])(?!${proseWords} )[\\p{L}\\p{N}][\\p{L}\\p{N}_.-]* (?:${promptWords}) ?[:：] *(?=$|\\n|\\[ *\\d+\\.|<\\d+>|ci-info:|Cloud-init |cloud-init)`, 'gu'),
+    new RegExp(
+      `(?:^|\\n)[ \\t]*(?!${proseWords} |${bannerWords} login: ?[\\p{L}(<"'])[\\p{L}\\p{N}][\\p{L}\\p{N}_.-]* (?:${promptWords}) ?[:：](?![\\w/])[^\\n]*`,
+      'gu',
+    ),
+    new RegExp(
+      `(?<![\\p{L}\\p{N}_.-])(?!${proseWords} )[\\p{L}\\p{N}][\\p{L}\\p{N}_.-]* (?:${promptWords}) ?[:：] *(?=$|\\n|\\[ *\\d+\\.|<\\d+>|ci-info:|Cloud-init |cloud-init)`,
+      'gu',
+    ),
   ],
   up: [
     /Reached target (?:\S+ - )?(?:multi-user\.target|graphical\.target|Multi-User(?: System)?|Graphical(?: Interface)?)\b.*/g,
@@ -60,10 +69,7 @@ const patterns: Readonly<Record<Kind, readonly RegExp[]>> = {
     /-----BEGIN SSH HOST KEY (?:FINGERPRINTS|KEYS)-----/g,
     /The CMD command is now available.*/g,
   ],
-  goesOn: [
-    /Starting default target\b.*/g,
-    new RegExp(`${lineStart}(?:Rebooting|rebooting)\\b.*`, 'g'),
-  ],
+  goesOn: [/Starting default target\b.*/g, new RegExp(`${lineStart}(?:Rebooting|rebooting)\\b.*`, 'g')],
   reason: [
     /Gave up waiting for (?:root|ROOT)\b.*device/g,
     /Kernel panic - not syncing.*/g,
@@ -130,16 +136,32 @@ const patterns: Readonly<Record<Kind, readonly RegExp[]>> = {
     /Enter passphrase for \/?\S.*/g,
     /Enter LUKS Passphrase.*/gi,
   ],
-  relabel: [/SELinux \S+ policy relabel is required.*/g, /Relabeling could take a very long time.*/g, /Starting (?:selinux-autorelabel\.service - )?Relabel all file ?systems.*/gi],
+  relabel: [
+    /SELinux \S+ policy relabel is required.*/g,
+    /Relabeling could take a very long time.*/g,
+    /Starting (?:selinux-autorelabel\.service - )?Relabel all file ?systems.*/gi,
+  ],
 };
 
 /** A prompt without a host name. It counts only where the kernel's lines are gone: "Give root password for [ 3.1] usb 1-1\nlogin: ". */
 const barePrompt = new RegExp(`(?:^|\\n)[ \\t]*(?:${promptWords}) ?[:：] *(?=$|\\n)`, 'gu');
 
-interface Event { readonly kind: Kind; readonly index: number; readonly text: string }
+interface Event {
+  readonly kind: Kind;
+  readonly index: number;
+  readonly text: string;
+}
 
 export const nothingRead: ConsoleReading = {
-  sign: 'none', line: '', hints: [], hasReason: false, earlierUp: undefined, isPartial: false, isRelabelling: false, maybeWentOn: false, starts: 0,
+  sign: 'none',
+  line: '',
+  hints: [],
+  hasReason: false,
+  earlierUp: undefined,
+  isPartial: false,
+  isRelabelling: false,
+  maybeWentOn: false,
+  starts: 0,
 };
 
 /**
@@ -158,24 +180,38 @@ export function readConsole(text: string, before: ConsoleReading = nothingRead):
 function withEvent(state: ConsoleReading, { kind, text }: Event): ConsoleReading {
   switch (kind) {
     case 'start':
-      return { ...nothingRead, starts: state.starts + 1, earlierUp: state.sign === 'up' ? state.line : state.earlierUp };
+      return {
+        ...nothingRead,
+        starts: state.starts + 1,
+        earlierUp: state.sign === 'up' ? state.line : state.earlierUp,
+      };
     case 'gap':
       return { ...state, isPartial: true, maybeWentOn: state.sign === 'stopped' };
     case 'goesOn':
-      return state.sign === 'stopped' ? { ...state, sign: 'none', line: '', hasReason: false, maybeWentOn: false } : state;
+      return state.sign === 'stopped'
+        ? { ...state, sign: 'none', line: '', hasReason: false, maybeWentOn: false }
+        : state;
     case 'prompt':
       if (state.sign !== 'stopped') return withUp(state, text);
       // A restart may have been in the text that is missing: neither the stop nor the prompt proves anything.
-      return state.maybeWentOn ? { ...state, sign: 'none', line: '', hasReason: false, maybeWentOn: false, isPartial: true } : state;
+      return state.maybeWentOn
+        ? { ...state, sign: 'none', line: '', hasReason: false, maybeWentOn: false, isPartial: true }
+        : state;
     case 'up':
       return withUp(state, text);
     case 'reason':
-      return state.sign === 'stopped' && state.hasReason ? state : { ...state, sign: 'stopped', line: text, hasReason: true };
+      return state.sign === 'stopped' && state.hasReason
+        ? state
+        : { ...state, sign: 'stopped', line: text, hasReason: true };
     case 'stopped':
-      return state.sign === 'stopped' ? state : { ...state, sign: 'stopped', line: state.hints.at(-1) ?? text, hasReason: false };
+      return state.sign === 'stopped'
+        ? state
+        : { ...state, sign: 'stopped', line: state.hints.at(-1) ?? text, hasReason: false };
     case 'hint':
       // After the stop, someone may be trying commands in the shell.
-      return state.sign === 'stopped' || state.hints.includes(text) ? state : { ...state, hints: [...state.hints, text].slice(-mostHints) };
+      return state.sign === 'stopped' || state.hints.includes(text)
+        ? state
+        : { ...state, hints: [...state.hints, text].slice(-mostHints) };
     case 'locked':
       return state.sign === 'up' ? state : { ...state, sign: 'locked', line: text };
     case 'relabel':
@@ -216,7 +252,11 @@ const longestLine = 300;
 
 /** Without a time stamp in front, cut after a word when it is very long. */
 function oneLine(text: string): string {
-  const line = text.trim().replace(/^(?:<\d+>)?(?:\[ *\d+\.\d+\] ?)/, '').replaceAll(gapMark, '').trim();
+  const line = text
+    .trim()
+    .replace(/^(?:<\d+>)?(?:\[ *\d+\.\d+\] ?)/, '')
+    .replaceAll(gapMark, '')
+    .trim();
   if (line.length <= longestLine) return line;
   const cut = line.slice(0, longestLine);
   return `${cut.slice(0, cut.lastIndexOf(' ') > 0 ? cut.lastIndexOf(' ') : longestLine)} …`;

@@ -1,11 +1,16 @@
 /** CSI (7 and 8 bit), OSC with either terminator, character sets, and the two-character sequences. */
-const escapes = /(?:\u001b\[|\u009b)[0-9;:?=<>]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[ -/]+[0-~]|\u001b[0-~]/g;
+const escapes =
+  /(?:\u001b\[|\u009b)[0-9;:?=<>]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[ -/]+[0-~]|\u001b[0-~]/g;
 /** A sequence that a truncated buffer begins or ends in the middle of. */
 const cutEscape = /\u001b(?:\[[0-9;:?=<>]*)?$/;
 
 /** The console's text without terminal control. What a carriage return overwrites stays, as a line of its own. */
 export function withoutEscapes(text: string): string {
-  return text.replace(cutEscape, '').replaceAll(escapes, '').replaceAll(/\r+\n?/g, '\n').replaceAll(/[\u0000\ufeff]/g, '');
+  return text
+    .replace(cutEscape, '')
+    .replaceAll(escapes, '')
+    .replaceAll(/\r+\n?/g, '\n')
+    .replaceAll(/[\u0000\ufeff]/g, '');
 }
 
 const kernelLine = /(?:<\d+>)?\[ *\d+\.\d{3,6}\](?:\[ *[TC]\d+\])? [^\n]*(?:\n|$)/g;

@@ -7,7 +7,14 @@ import type { Replica } from '../../../shared/model/replica.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
 import type { Finding } from '../../../shared/schema/finding.ts';
 import type { ConnectWorker, Replication } from '../executions/execution-context.ts';
-import { windowsModeOf, type inspectOnWorker, type LuksKey, type MorphGuest, type MorphOutcome, type WinrmMorphRequest } from '../osmorphing/index.ts';
+import {
+  windowsModeOf,
+  type inspectOnWorker,
+  type LuksKey,
+  type MorphGuest,
+  type MorphOutcome,
+  type WinrmMorphRequest,
+} from '../osmorphing/index.ts';
 import type { DeploymentPlatform, DeploymentRun } from '../ports/deployment-platform.ts';
 import type { DestinationPlatform, Volume, WorkerAccess, WorkerRole } from '../ports/destination-platform.ts';
 import type { RunPolicy } from '../ports/run-policy.ts';
@@ -67,7 +74,18 @@ export interface DeploymentContext {
 /** What is needed to work on a replica's volumes by a worker. */
 export type ReplicaContext = Pick<
   DeploymentContext,
-  'deploymentId' | 'replicaId' | 'options' | 'store' | 'destination' | 'environment' | 'policy' | 'ledger' | 'guests' | 'replication' | 'transferFolder' | 'event'
+  | 'deploymentId'
+  | 'replicaId'
+  | 'options'
+  | 'store'
+  | 'destination'
+  | 'environment'
+  | 'policy'
+  | 'ledger'
+  | 'guests'
+  | 'replication'
+  | 'transferFolder'
+  | 'event'
 >;
 
 export function replicaOf(run: Pick<ReplicaContext, 'store' | 'replicaId'>): Replica {
@@ -79,12 +97,16 @@ export function replicaOf(run: Pick<ReplicaContext, 'store' | 'replicaId'>): Rep
 /** @throws `deployment.not-supported` */
 export function platformOf(run: DeploymentContext): DeploymentPlatform {
   const { deployment } = run.destination;
-  if (deployment === undefined) throw new CausewayError('deployment.not-supported', 'the destination cannot create servers');
+  if (deployment === undefined)
+    throw new CausewayError('deployment.not-supported', 'the destination cannot create servers');
   return deployment;
 }
 
 /** The destination's view of the run. */
-export function deploymentRun(run: Omit<ReplicaContext, 'guests' | 'replication' | 'store' | 'destination'>, vm: Vm): DeploymentRun {
+export function deploymentRun(
+  run: Omit<ReplicaContext, 'guests' | 'replication' | 'store' | 'destination'>,
+  vm: Vm,
+): DeploymentRun {
   return {
     deploymentId: run.deploymentId,
     replicaId: run.replicaId,
@@ -98,14 +120,20 @@ export function deploymentRun(run: Omit<ReplicaContext, 'guests' | 'replication'
 }
 
 /** The worker that prepares the guest: a Windows guest can be prepared from outside by a Linux worker as well. */
-export function workerRole(run: { readonly options: DeploymentContext['options']; readonly policy: Pick<RunPolicy, 'hasWindowsWorkerImage'> }, vm: Vm): WorkerRole {
-  const onWindows = vm.os_type === 'windows' && windowsModeOf(run.options.windowsMode, run.policy, (run.options.luksKeys ?? []).length > 0) === 'worker';
+export function workerRole(
+  run: { readonly options: DeploymentContext['options']; readonly policy: Pick<RunPolicy, 'hasWindowsWorkerImage'> },
+  vm: Vm,
+): WorkerRole {
+  const onWindows =
+    vm.os_type === 'windows' &&
+    windowsModeOf(run.options.windowsMode, run.policy, (run.options.luksKeys ?? []).length > 0) === 'worker';
   return onWindows ? 'osmorphing-windows' : 'osmorphing-linux';
 }
 
 /** The VM's own order, the disk that it boots from first. */
 export function bootFirst(vm: Vm, volumes: readonly Volume[]): readonly Volume[] {
   const boot = vm.disks.find((disk) => disk.bootable === true) ?? vm.disks[0];
-  const rank = (volume: Volume): number => (volume.diskId === boot?.id ? -1 : vm.disks.findIndex((disk) => disk.id === volume.diskId));
+  const rank = (volume: Volume): number =>
+    volume.diskId === boot?.id ? -1 : vm.disks.findIndex((disk) => disk.id === volume.diskId);
   return volumes.toSorted((a, b) => rank(a) - rank(b));
 }

@@ -109,13 +109,21 @@ export function deploymentService(service: DeploymentServiceOptions) {
       runChecks: service.runChecks ?? runChecks,
       findings: (vm) => opened.findings(vm),
       // The deployment stands where an execution would: what is temporary is temporary within it.
-      ledger: ledgerScope(store.ledger, { endpointId: replica.destinationEndpointId, replicaId: replica.id, executionId: deployment.id }),
+      ledger: ledgerScope(store.ledger, {
+        endpointId: replica.destinationEndpointId,
+        replicaId: replica.id,
+        executionId: deployment.id,
+      }),
       guests: service.guests,
       bootProbe: service.bootProbe,
       bootPatience: service.bootPatience,
       replication: service.replication,
       transferFolder: service.transferFolder,
-      execute: (pass, options, signal) => runExecution({ store, executions: service.executions, deployment, pass, options, emit: (...told) => runs.emit(...told) }, signal),
+      execute: (pass, options, signal) =>
+        runExecution(
+          { store, executions: service.executions, deployment, pass, options, emit: (...told) => runs.emit(...told) },
+          signal,
+        ),
       clean: (text) => service.cleanText(text),
       event: (type, message, details) => runs.emit(deployment, type, message, details),
       kept: false,
@@ -137,7 +145,12 @@ export function deploymentService(service: DeploymentServiceOptions) {
     }
     const cause = outcome.error ?? outcome.cleanUpErrors[0];
     const error = cause === undefined ? undefined : service.cleanError(cause);
-    store.deployments.finish(deployment.id, { state, ...(error === undefined ? {} : { error }), leftBehind: left.length, kept });
+    store.deployments.finish(deployment.id, {
+      state,
+      ...(error === undefined ? {} : { error }),
+      leftBehind: left.length,
+      kept,
+    });
     runs.emitEnd(deployment, state, error);
   }
 
@@ -152,9 +165,19 @@ export function deploymentService(service: DeploymentServiceOptions) {
     const isPutBack = tasks.get('settle-deployment')?.state === 'completed' && !kept;
     if (!isTouched || isPutBack) return;
     for (const { diskId, sizeBytes } of store.replicas.find(deployment.replicaId)?.disks ?? []) {
-      service.replication.forgetTransferState({ db: store.db, folder: service.transferFolder, replicaId: deployment.replicaId, diskId, sizeBytes });
+      service.replication.forgetTransferState({
+        db: store.db,
+        folder: service.transferFolder,
+        replicaId: deployment.replicaId,
+        diskId,
+        sizeBytes,
+      });
     }
-    runs.emit(deployment, 'note', 'the deployment changed the replica\'s volumes, and they were not restored: the next execution compares them with the source and sends the differences');
+    runs.emit(
+      deployment,
+      'note',
+      "the deployment changed the replica's volumes, and they were not restored: the next execution compares them with the source and sends the differences",
+    );
   }
 
   /** Stores a new deployment that nothing has been done of. */
@@ -163,14 +186,22 @@ export function deploymentService(service: DeploymentServiceOptions) {
     const execution = store.executions.listOpen().find((candidate) => candidate.replicaId === replica.id);
     // A migration takes an interrupted execution up itself.
     if (execution !== undefined && (options.execute === undefined || execution.state !== 'interrupted')) {
-      throw new CausewayError('engine.execution-active', `${execution.id} of replica ${replica.name} is ${execution.state}`);
+      throw new CausewayError(
+        'engine.execution-active',
+        `${execution.id} of replica ${replica.name} is ${execution.state}`,
+      );
     }
     if (options.execute === undefined && replica.lastSuccess === undefined) {
       throw new CausewayError('deployment.never-executed', `replica ${replica.name} has no completed execution`);
     }
     const id = newId('dep');
     store.deployments.add({
-      id, replicaId: replica.id, replicaName: replica.name, destinationEndpointId: replica.destinationEndpointId, options, createdAt: new Date().toISOString(),
+      id,
+      replicaId: replica.id,
+      replicaName: replica.name,
+      destinationEndpointId: replica.destinationEndpointId,
+      options,
+      createdAt: new Date().toISOString(),
     });
     const deployment = store.deployments.find(id);
     if (deployment === undefined) throw new CausewayError('general.bug', `deployment ${id} was not stored`);
@@ -188,7 +219,10 @@ export function deploymentService(service: DeploymentServiceOptions) {
     deploy(replica: Replica, options: DeploymentOptions): Deployment {
       const open = runs.openRunOf(replica.id);
       if (open !== undefined) {
-        if (runs.active(open.id) !== undefined) throw new CausewayError('deployment.active', `${open.id} of replica ${replica.name}`, { details: { deploymentId: open.id } });
+        if (runs.active(open.id) !== undefined)
+          throw new CausewayError('deployment.active', `${open.id} of replica ${replica.name}`, {
+            details: { deploymentId: open.id },
+          });
         return runs.start(open);
       }
       return runs.start(add(replica, options));
@@ -197,7 +231,10 @@ export function deploymentService(service: DeploymentServiceOptions) {
     /** A deployment that waits for whichever member of the fleet begins it. Throws as `deploy` does. */
     order(replica: Replica, options: DeploymentOptions): Deployment {
       const open = runs.openRunOf(replica.id);
-      if (open !== undefined) throw new CausewayError('deployment.active', `${open.id} of replica ${replica.name}`, { details: { deploymentId: open.id } });
+      if (open !== undefined)
+        throw new CausewayError('deployment.active', `${open.id} of replica ${replica.name}`, {
+          details: { deploymentId: open.id },
+        });
       return add(replica, options);
     },
 
@@ -210,11 +247,17 @@ export function deploymentService(service: DeploymentServiceOptions) {
       service.refuseRun(replica);
       const open = runs.openRunOf(replica.id);
       if (open === undefined) return;
-      const isCopied = store.deploymentTasks.list(open.id).some((task) => task.id === 'create-volumes' && task.state === 'completed');
+      const isCopied = store.deploymentTasks
+        .list(open.id)
+        .some((task) => task.id === 'create-volumes' && task.state === 'completed');
       if (isCopied && open.options.inPlace !== true) return;
-      throw new CausewayError('deployment.active', `${open.id} of replica ${replica.name} is ${open.state} and needs the current volumes`, {
-        details: { deploymentId: open.id },
-      });
+      throw new CausewayError(
+        'deployment.active',
+        `${open.id} of replica ${replica.name} is ${open.state} and needs the current volumes`,
+        {
+          details: { deploymentId: open.id },
+        },
+      );
     },
   };
 }

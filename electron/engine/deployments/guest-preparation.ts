@@ -13,7 +13,12 @@ export function guestPreparation(connectWorker: ConnectWorker): GuestPreparation
     morphOf: morphGuestOf,
     morphOnWindows: morphWindowsByWinrm,
     inspect: inspectOnWorker,
-    openSsh: (access, signal) => loginToWorker(access, { hostKeys: hostKeysOfThisProcess, deadlineMs: loginDeadlineMs, loginGraceMs, lostAfterMs: 60_000 }, signal),
+    openSsh: (access, signal) =>
+      loginToWorker(
+        access,
+        { hostKeys: hostKeysOfThisProcess, deadlineMs: loginDeadlineMs, loginGraceMs, lostAfterMs: 60_000 },
+        signal,
+      ),
     connectWorker,
   };
 }

@@ -20,7 +20,10 @@ const cleanUpDeadlineMs = 600_000;
  * @throws `deployment.never-executed`, `deployment.inconsistent`, `deployment.volume-gone`, `osmorphing.*`, `cloud.*`, `transport.*`, or the signal's reason
  */
 export async function inspectReplica(
-  run: ReplicaContext, options: InspectOptions, onStep: (step: string) => void, signal: AbortSignal,
+  run: ReplicaContext,
+  options: InspectOptions,
+  onStep: (step: string) => void,
+  signal: AbortSignal,
 ): Promise<{ readonly found: GuestFound; readonly executionNumber: number }> {
   onStep('Check the replica');
   const { vm, volumes, execution } = await synchronisedVolumes(run, signal);
@@ -32,12 +35,22 @@ export async function inspectReplica(
     const ssh = await run.guests.openSsh(worker, signal);
     try {
       onStep('Inspect the guest');
-      const { warnings: _, candidates: _roots, devices: _devices, ...found } = await run.guests.inspect({
-        ssh, devices, options: { ...options, ...asDeployed(run), ...onPlatform(run), nics: vm.nics.map(sourceNic) },
-        onStep: ({ title, state }) => state === 'running' && onStep(title), signal: AbortSignal.any([signal, ssh.lost]),
-      }).catch((error: unknown) => {
-        throw ssh.lost.aborted && !signal.aborted ? ssh.lost.reason : error;
-      });
+      const {
+        warnings: _,
+        candidates: _roots,
+        devices: _devices,
+        ...found
+      } = await run.guests
+        .inspect({
+          ssh,
+          devices,
+          options: { ...options, ...asDeployed(run), ...onPlatform(run), nics: vm.nics.map(sourceNic) },
+          onStep: ({ title, state }) => state === 'running' && onStep(title),
+          signal: AbortSignal.any([signal, ssh.lost]),
+        })
+        .catch((error: unknown) => {
+          throw ssh.lost.aborted && !signal.aborted ? ssh.lost.reason : error;
+        });
       return { found, executionNumber: execution.number };
     } finally {
       await ssh.close();
@@ -49,23 +62,39 @@ export async function inspectReplica(
 }
 
 /** What of the environment decides on what a deployment changes. */
-const asDeployed = ({ policy: { hypervisor, diskBuses, setDhcp, retainUserCredentials, guestDatasources } }: ReplicaContext): InspectOptions => ({
-  hypervisor, diskBuses, setDhcp, retainUserCredentials, datasources: guestDatasources,
+const asDeployed = ({
+  policy: { hypervisor, diskBuses, setDhcp, retainUserCredentials, guestDatasources },
+}: ReplicaContext): InspectOptions => ({
+  hypervisor,
+  diskBuses,
+  setDhcp,
+  retainUserCredentials,
+  datasources: guestDatasources,
 });
 
 /** What the platform does for its servers. */
-const onPlatform = ({ destination: { deployment } }: ReplicaContext): Pick<InspectOptions, 'macAddressesAtBoot' | 'platformAgent'> => ({
-  macAddressesAtBoot: deployment?.macAddressesAtBoot, platformAgent: deployment?.agentPackage,
+const onPlatform = ({
+  destination: { deployment },
+}: ReplicaContext): Pick<InspectOptions, 'macAddressesAtBoot' | 'platformAgent'> => ({
+  macAddressesAtBoot: deployment?.macAddressesAtBoot,
+  platformAgent: deployment?.agentPackage,
 });
 
 /** Not ended by a cancel: the volumes have to be free again. What cannot be deleted stays in the ledger. */
-async function stopInspectionWorker(run: ReplicaContext, asRun: ReturnType<typeof deploymentRun>, volumes: Parameters<typeof detachFromWorkers>[2]): Promise<void> {
+async function stopInspectionWorker(
+  run: ReplicaContext,
+  asRun: ReturnType<typeof deploymentRun>,
+  volumes: Parameters<typeof detachFromWorkers>[2],
+): Promise<void> {
   const signal = AbortSignal.timeout(cleanUpDeadlineMs);
   try {
     await run.destination.stopWorker(asRun, role, signal);
   } catch (error) {
     await detachFromWorkers(run, asRun, volumes, signal);
-    run.event('note', `the OSMorphing worker could not be deleted and stays in the ledger. No volume is attached to it: ${toErrorRecord(error).message}`);
+    run.event(
+      'note',
+      `the OSMorphing worker could not be deleted and stays in the ledger. No volume is attached to it: ${toErrorRecord(error).message}`,
+    );
   }
 }
 

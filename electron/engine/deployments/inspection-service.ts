@@ -15,7 +15,10 @@ export interface InspectionServiceOptions {
   readonly replication: Pick<Replication, 'openTransferState'>;
   readonly transferFolder: string;
   /** Opens the destination and the keys of encrypted volumes; its `close` ends all of it. */
-  open(replica: Replica, options: InspectionOptions): Promise<Pick<OpenDeployment, 'destination' | 'environment' | 'luksKeys' | 'close'>>;
+  open(
+    replica: Replica,
+    options: InspectionOptions,
+  ): Promise<Pick<OpenDeployment, 'destination' | 'environment' | 'luksKeys' | 'close'>>;
   cleanError(error: ErrorRecord): ErrorRecord;
   /** Stores an event, without secrets, and notifies the listeners. */
   emit(event: NewEvent): void;
@@ -39,21 +42,46 @@ export function inspectionService(service: InspectionServiceOptions) {
   const { store } = service;
   const active = new Map<string, Active>();
 
-  function contextOf(replica: Replica, { destination, environment }: Pick<OpenDeployment, 'destination' | 'environment'>): ReplicaContext {
+  function contextOf(
+    replica: Replica,
+    { destination, environment }: Pick<OpenDeployment, 'destination' | 'environment'>,
+  ): ReplicaContext {
     const deploymentId = ledgerIdOf(replica.id);
     return {
-      deploymentId, replicaId: replica.id, options: {}, store, destination, environment, policy: destination.runPolicy(environment), guests: service.guests,
-      ledger: ledgerScope(store.ledger, { endpointId: replica.destinationEndpointId, replicaId: replica.id, executionId: deploymentId }),
-      replication: { ...service.replication, deleteTransferState: () => undefined }, transferFolder: service.transferFolder,
+      deploymentId,
+      replicaId: replica.id,
+      options: {},
+      store,
+      destination,
+      environment,
+      policy: destination.runPolicy(environment),
+      guests: service.guests,
+      ledger: ledgerScope(store.ledger, {
+        endpointId: replica.destinationEndpointId,
+        replicaId: replica.id,
+        executionId: deploymentId,
+      }),
+      replication: { ...service.replication, deleteTransferState: () => undefined },
+      transferFolder: service.transferFolder,
       event: (type, message, details = {}) => service.emit({ type, replicaId: replica.id, message, details }),
     };
   }
 
   function refuseBeside(replica: Replica): void {
     const execution = store.executions.listOpen().find((open) => open.replicaId === replica.id);
-    if (execution !== undefined) throw new CausewayError('engine.execution-active', `${execution.id} of replica ${replica.name} is ${execution.state}`, { details: { executionId: execution.id } });
+    if (execution !== undefined)
+      throw new CausewayError(
+        'engine.execution-active',
+        `${execution.id} of replica ${replica.name} is ${execution.state}`,
+        { details: { executionId: execution.id } },
+      );
     const deployment = store.deployments.listOpen().find((open) => open.replicaId === replica.id);
-    if (deployment !== undefined) throw new CausewayError('deployment.active', `${deployment.id} of replica ${replica.name} is ${deployment.state}`, { details: { deploymentId: deployment.id } });
+    if (deployment !== undefined)
+      throw new CausewayError(
+        'deployment.active',
+        `${deployment.id} of replica ${replica.name} is ${deployment.state}`,
+        { details: { deploymentId: deployment.id } },
+      );
   }
 
   function begin(replica: Replica, work: (entry: Active) => Promise<void>): void {
@@ -82,7 +110,11 @@ export function inspectionService(service: InspectionServiceOptions) {
         await opened.close();
       }
     } catch (error) {
-      store.guestInspections.end(replica.id, signal.aborted ? 'cancelled' : 'failed', signal.aborted ? undefined : service.cleanError(toErrorRecord(error)));
+      store.guestInspections.end(
+        replica.id,
+        signal.aborted ? 'cancelled' : 'failed',
+        signal.aborted ? undefined : service.cleanError(toErrorRecord(error)),
+      );
     }
   }
 
@@ -113,7 +145,8 @@ export function inspectionService(service: InspectionServiceOptions) {
     inspect(replica: Replica, options: InspectionOptions): GuestInspection {
       if (active.has(replica.id)) throw new CausewayError('osmorphing.inspection-active', `replica ${replica.name}`);
       refuseBeside(replica);
-      if (replica.lastSuccess === undefined) throw new CausewayError('deployment.never-executed', `replica ${replica.name} has no completed execution`);
+      if (replica.lastSuccess === undefined)
+        throw new CausewayError('deployment.never-executed', `replica ${replica.name} has no completed execution`);
       store.guestInspections.begin(replica.id);
       begin(replica, (entry) => inspect(replica, options, entry));
       return this.find(replica.id)!;
@@ -126,7 +159,8 @@ export function inspectionService(service: InspectionServiceOptions) {
         entry.cancel.abort(new CausewayError('general.cancelled', 'the inspection was cancelled'));
         return entry.done;
       }
-      if (store.guestInspections.find(replica.id)?.state !== 'interrupted') throw new CausewayError('engine.not-active', `no inspection of replica ${replica.name}`);
+      if (store.guestInspections.find(replica.id)?.state !== 'interrupted')
+        throw new CausewayError('engine.not-active', `no inspection of replica ${replica.name}`);
       begin(replica, () => cleanUp(replica));
       return active.get(replica.id)?.done;
     },
@@ -141,7 +175,11 @@ export function inspectionService(service: InspectionServiceOptions) {
     /** Its worker has the replica's volumes, or may still have them. @throws CausewayError `osmorphing.inspection-active` */
     refuseRun(replica: Replica): void {
       const isInterrupted = store.guestInspections.find(replica.id)?.state === 'interrupted';
-      if (active.has(replica.id) || isInterrupted) throw new CausewayError('osmorphing.inspection-active', `replica ${replica.name}${isInterrupted ? ': it was interrupted' : ''}`);
+      if (active.has(replica.id) || isInterrupted)
+        throw new CausewayError(
+          'osmorphing.inspection-active',
+          `replica ${replica.name}${isInterrupted ? ': it was interrupted' : ''}`,
+        );
     },
 
     /** Whether what is recorded under this id belongs to an inspection that is under way. */
@@ -151,7 +189,8 @@ export function inspectionService(service: InspectionServiceOptions) {
 
     /** Cancels those that run, and waits until their workers are deleted. */
     async close(): Promise<void> {
-      for (const { cancel } of active.values()) cancel.abort(new CausewayError('general.cancelled', 'the engine is closing'));
+      for (const { cancel } of active.values())
+        cancel.abort(new CausewayError('general.cancelled', 'the engine is closing'));
       await Promise.all([...active.values()].map(({ done }) => done));
     },
 

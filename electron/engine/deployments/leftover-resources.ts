@@ -9,7 +9,9 @@ export function entriesOf(store: Pick<Store, 'ledger'>, deploymentId: string): L
 
 /** Of that, what should be gone at the deployment's end: of a success only what was temporary. */
 export function leftoverEntries(store: Pick<Store, 'ledger'>, deploymentId: string, succeeded: boolean): LedgerEntry[] {
-  return entriesOf(store, deploymentId).filter((entry) => !succeeded || entry.lifetime === 'temporary' || entry.kind === 'volume-snapshot');
+  return entriesOf(store, deploymentId).filter(
+    (entry) => !succeeded || entry.lifetime === 'temporary' || entry.kind === 'volume-snapshot',
+  );
 }
 
 /** Whether an entry that a deployment made has outlived its purpose. What belongs to a deployed VM never has. */

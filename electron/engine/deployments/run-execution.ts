@@ -42,23 +42,30 @@ export async function runExecution(pass: Pass, signal: AbortSignal): Promise<voi
   const ended = store.executions.find(id);
   if (ended?.state === 'completed') return;
   signal.throwIfAborted();
-  throw new CausewayError('deployment.execution-failed', `execution ${id} is ${ended?.state ?? 'missing'}${ended?.error === undefined ? '' : `: ${ended.error.message}`}`, {
-    details: { executionId: id, deploymentId: deployment.id },
-    ...(ended?.error === undefined ? {} : { cause: fromErrorRecord(ended.error) }),
-  });
+  throw new CausewayError(
+    'deployment.execution-failed',
+    `execution ${id} is ${ended?.state ?? 'missing'}${ended?.error === undefined ? '' : `: ${ended.error.message}`}`,
+    {
+      details: { executionId: id, deploymentId: deployment.id },
+      ...(ended?.error === undefined ? {} : { cause: fromErrorRecord(ended.error) }),
+    },
+  );
 }
 
 /** The pass's own execution, or a new one (or the replica's interrupted one). */
 function begin({ store, executions, deployment, pass, options, emit }: Pass): string {
   const known = store.deployments.executionOf(deployment.id, pass);
   const former = known === undefined ? undefined : store.executions.find(known);
-  if (former !== undefined && (isTerminalExecution(former.state) || executions.runs.activeIds().includes(former.id))) return former.id;
+  if (former !== undefined && (isTerminalExecution(former.state) || executions.runs.activeIds().includes(former.id)))
+    return former.id;
   const replica = store.replicas.find(deployment.replicaId);
   if (replica === undefined) throw new CausewayError('engine.not-found', `replica ${deployment.replicaId}`);
   const { id, number } = executions.execute(replica, options);
   if (id !== known) {
     store.deployments.setExecution(deployment.id, pass, id);
-    emit(deployment, 'note', `execution ${number} of replica ${replica.name} (${id}) is part of this migration`, { executionId: id });
+    emit(deployment, 'note', `execution ${number} of replica ${replica.name} (${id}) is part of this migration`, {
+      executionId: id,
+    });
   }
   return id;
 }

@@ -11,7 +11,12 @@ export interface EndpointCheck {
   readonly run: (signal: AbortSignal) => Promise<string | { readonly warning: string }>;
 }
 
-const noConnection: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['cloud.unreachable', 'cloud.no-answer', 'cloud.certificate-not-trusted', 'cloud.insecure-address']);
+const noConnection: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'cloud.unreachable',
+  'cloud.no-answer',
+  'cloud.certificate-not-trusted',
+  'cloud.insecure-address',
+]);
 
 /** Runs the checks in order; a failure names its title, evidence and remedy. */
 export async function runChecks(checks: readonly EndpointCheck[], signal: AbortSignal): Promise<CheckReport> {
@@ -22,15 +27,31 @@ export async function runChecks(checks: readonly EndpointCheck[], signal: AbortS
     if (blocked) break;
     try {
       const seen = await check.run(signal);
-      steps.push(typeof seen === 'string' ? { name: check.name, outcome: 'passed', evidence: seen } : { name: check.name, outcome: 'warning', evidence: seen.warning });
+      steps.push(
+        typeof seen === 'string'
+          ? { name: check.name, outcome: 'passed', evidence: seen }
+          : { name: check.name, outcome: 'warning', evidence: seen.warning },
+      );
     } catch (error) {
       signal.throwIfAborted();
       const record = toErrorRecord(error);
       const { title, remedy } = errorText(record.code);
-      steps.push({ name: check.name, outcome: 'failed', evidence: `${title} (${record.message}). ${remedy}`, code: record.code });
+      steps.push({
+        name: check.name,
+        outcome: 'failed',
+        evidence: `${title} (${record.message}). ${remedy}`,
+        code: record.code,
+      });
       blocked = check.essential;
       const rest = checks.length - steps.length;
-      if (blocked && rest > 0) steps.push({ name: rest === 1 ? '1 more check' : `${rest} more checks`, outcome: 'skipped', evidence: noConnection.has(record.code) ? 'not checked: no connection' : `not checked: "${check.name}" failed` });
+      if (blocked && rest > 0)
+        steps.push({
+          name: rest === 1 ? '1 more check' : `${rest} more checks`,
+          outcome: 'skipped',
+          evidence: noConnection.has(record.code)
+            ? 'not checked: no connection'
+            : `not checked: "${check.name}" failed`,
+        });
     }
   }
   return { passed: steps.every((step) => step.outcome === 'passed' || step.outcome === 'warning'), steps };

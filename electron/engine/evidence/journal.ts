@@ -1,7 +1,23 @@
-import { closeSync, existsSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import { evidenceHeadSchema, noDigest, type EvidenceEntry, type EvidenceHead, type EvidenceStatus } from '../../../shared/model/evidence.ts';
+import {
+  evidenceHeadSchema,
+  noDigest,
+  type EvidenceEntry,
+  type EvidenceHead,
+  type EvidenceStatus,
+} from '../../../shared/model/evidence.ts';
 import { removeFileSync } from '../system-files/remove-file.ts';
 import { replaceFileSync } from '../system-files/replace-file.ts';
 import { canonicalJson, sha256, verifyJournal } from './verify-journal.ts';
@@ -56,9 +72,16 @@ export function openJournal(folder: string, options: JournalOptions = {}): Evide
 
   function append(given: NewEvidence): EvidenceEntry {
     const { replica, ...rest } = given;
-    const entry: EvidenceEntry = JSON.parse(canonicalJson({
-      v: 1, n: head.count + 1, at: now().toISOString(), prev: head.head, ...rest, ...(replica === undefined ? {} : { replica }),
-    })) as EvidenceEntry;
+    const entry: EvidenceEntry = JSON.parse(
+      canonicalJson({
+        v: 1,
+        n: head.count + 1,
+        at: now().toISOString(),
+        prev: head.head,
+        ...rest,
+        ...(replica === undefined ? {} : { replica }),
+      }),
+    ) as EvidenceEntry;
     const line = canonicalJson(entry);
     const text = Buffer.from(`${line}\n`);
     if (text.length > mostBytes) throw new CausewayError('general.bug', `an entry of ${text.length} bytes`);
@@ -86,11 +109,22 @@ export function openJournal(folder: string, options: JournalOptions = {}): Evide
     return entry;
   }
 
-  if (head.count === 0) append({ kind: 'journal-started', by: 'causeway', data: replaced === undefined ? {} : { replaces: replaced.file, problems: [...replaced.problems] } });
+  if (head.count === 0)
+    append({
+      kind: 'journal-started',
+      by: 'causeway',
+      data: replaced === undefined ? {} : { replaces: replaced.file, problems: [...replaced.problems] },
+    });
   return {
     append,
     entries: () => entries,
-    status: () => ({ count: head.count, head: head.head, problems: replaced === undefined ? [] : [`an earlier journal did not verify and was set aside as ${replaced.file}`], unfinished: false }),
+    status: () => ({
+      count: head.count,
+      head: head.head,
+      problems:
+        replaced === undefined ? [] : [`an earlier journal did not verify and was set aside as ${replaced.file}`],
+      unfinished: false,
+    }),
     files: () => ({ journal: existsSync(path) ? readFileSync(path).subarray(0, bytes) : Buffer.alloc(0), head }),
   };
 }
@@ -103,8 +137,13 @@ export function headFileOf(journalPath: string): string {
 function read(path: string, headPath: string) {
   const journal = existsSync(path) ? readFileSync(path) : undefined;
   const head = readHead(headPath);
-  if (journal === undefined && head === undefined) return verifyJournal(Buffer.alloc(0), { v: 1, count: 0, head: noDigest });
-  if (head === undefined) return { ...verifyJournal(journal ?? Buffer.alloc(0), undefined), problems: ['the head of the journal is missing or cannot be read'] };
+  if (journal === undefined && head === undefined)
+    return verifyJournal(Buffer.alloc(0), { v: 1, count: 0, head: noDigest });
+  if (head === undefined)
+    return {
+      ...verifyJournal(journal ?? Buffer.alloc(0), undefined),
+      problems: ['the head of the journal is missing or cannot be read'],
+    };
   return verifyJournal(journal ?? Buffer.alloc(0), head);
 }
 

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { evidenceEntrySchema, noDigest, type EvidenceEntry, type EvidenceHead, type EvidenceStatus } from '../../../shared/model/evidence.ts';
+import {
+  evidenceEntrySchema,
+  noDigest,
+  type EvidenceEntry,
+  type EvidenceHead,
+  type EvidenceStatus,
+} from '../../../shared/model/evidence.ts';
 
 const lineBreak = 0x0a;
 /** More would only repeat the first ones. */
@@ -37,7 +43,8 @@ export function verifyJournal(journal: Uint8Array, head: EvidenceHead | undefine
       isReadable = false;
     } else {
       if (entry.n !== number) tell(`line ${number} has the number ${entry.n}`);
-      if (entry.prev !== previous) tell(`line ${number} does not continue line ${number - 1}: lines were changed, removed or reordered`);
+      if (entry.prev !== previous)
+        tell(`line ${number} does not continue line ${number - 1}: lines were changed, removed or reordered`);
       if (isReadable) entries.push(entry);
     }
     previous = sha256(line);
@@ -48,13 +55,22 @@ export function verifyJournal(journal: Uint8Array, head: EvidenceHead | undefine
   const { pending } = head ?? {};
   const hasPending = head !== undefined && digests.length === head.count + 1 && digests.at(-1) === pending;
   if (head !== undefined && !hasPending) {
-    if (digests.length < head.count) tell(`the journal has ${digests.length} entries, its head confirms ${head.count}: entries are missing at the end`);
-    else if (digests.length > head.count) tell(`the journal has ${digests.length} entries, its head confirms ${head.count}: entries were added`);
+    if (digests.length < head.count)
+      tell(
+        `the journal has ${digests.length} entries, its head confirms ${head.count}: entries are missing at the end`,
+      );
+    else if (digests.length > head.count)
+      tell(`the journal has ${digests.length} entries, its head confirms ${head.count}: entries were added`);
     else if ((digests.at(-1) ?? noDigest) !== head.head) tell('the last line is not the one that the head names');
   }
   if (isTorn && (head === undefined || pending === undefined || hasPending)) tell('the last line has no end');
   return {
-    count: digests.length, head: digests.at(-1) ?? noDigest, problems, entries, digests, bytes: position,
+    count: digests.length,
+    head: digests.at(-1) ?? noDigest,
+    problems,
+    entries,
+    digests,
+    bytes: position,
     unfinished: head !== undefined && problems.length === 0 && (hasPending || isTorn || pending !== undefined),
   };
 }

@@ -10,7 +10,10 @@ export type Limits = Pick<ExecutionOptions, 'bandwidthLimit' | 'bandwidthProfile
 
 /** As the limiter takes them; a rate goes before a profile. */
 export function limits(options: Limits) {
-  return { bytesPerSecond: options.bandwidthLimit, profile: options.bandwidthLimit === undefined ? options.bandwidthProfile : undefined };
+  return {
+    bytesPerSecond: options.bandwidthLimit,
+    profile: options.bandwidthLimit === undefined ? options.bandwidthProfile : undefined,
+  };
 }
 
 /** The limits among options. */
@@ -32,7 +35,12 @@ export interface ActiveExecution extends ActiveRun {
 }
 
 /** @param parent the limit of all executions together */
-export function activeExecution(store: Store, execution: Execution, base: ActiveRun, parent: BandwidthLimiter): ActiveExecution {
+export function activeExecution(
+  store: Store,
+  execution: Execution,
+  base: ActiveRun,
+  parent: BandwidthLimiter,
+): ActiveExecution {
   return {
     ...base,
     limiter: createBandwidthLimiter({ ...limits(execution.options), parent }),

@@ -12,7 +12,15 @@ import type { LedgerScope } from '../ports/ledger.ts';
 import type { Mechanism, RunPolicy } from '../ports/run-policy.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
 import type { WorkerSession } from '../ports/write-target.ts';
-import type { contentDigest, createTransferTables, deleteTransferState, forgetTransferState, openTransferState, replicateDisk, verifyDisk } from '../replication/index.ts';
+import type {
+  contentDigest,
+  createTransferTables,
+  deleteTransferState,
+  forgetTransferState,
+  openTransferState,
+  replicateDisk,
+  verifyDisk,
+} from '../replication/index.ts';
 import type { Store } from '../store/store.ts';
 import type { OwnVms } from './own-vms.ts';
 import type { ProgressMeter } from './progress-meter.ts';
@@ -35,7 +43,12 @@ export interface ConnectionUse {
 }
 
 /** Opens a session to a worker's agent. */
-export type ConnectWorker = (access: WorkerAccess, mechanism: Mechanism, signal: AbortSignal, use?: ConnectionUse) => Promise<WorkerSession>;
+export type ConnectWorker = (
+  access: WorkerAccess,
+  mechanism: Mechanism,
+  signal: AbortSignal,
+  use?: ConnectionUse,
+) => Promise<WorkerSession>;
 
 /** Everything that the steps of one execution share. Nothing here survives the engine: what must is in the store. */
 export interface ExecutionContext {

@@ -64,7 +64,9 @@ export function executionService(service: ExecutionServiceOptions) {
 
   /** The final state, always: with the error, the last numbers, and what was left behind. */
   function finish(execution: Execution, entry: ActiveExecution, { outcome }: RunEnding<OpenedRun>): void {
-    const left = store.ledger.list().filter((item) => item.executionId === execution.id && item.lifetime === 'temporary');
+    const left = store.ledger
+      .list()
+      .filter((item) => item.executionId === execution.id && item.lifetime === 'temporary');
     if (entry.progress !== undefined) store.executions.setProgress(execution.id, entry.progress);
     if (entry.rates.samples().length > 0) store.rates.set(execution.id, entry.rates.samples());
     if (left.length > 0) {
@@ -74,7 +76,11 @@ export function executionService(service: ExecutionServiceOptions) {
     }
     const cause = outcome.error ?? outcome.cleanUpErrors[0];
     const error = cause === undefined ? undefined : service.clean(cause);
-    store.executions.finish(execution.id, { state: outcome.state, ...(error === undefined ? {} : { error }), leftBehind: left.length });
+    store.executions.finish(execution.id, {
+      state: outcome.state,
+      ...(error === undefined ? {} : { error }),
+      leftBehind: left.length,
+    });
     runs.emitEnd(execution, outcome.state, error);
   }
 
@@ -99,7 +105,10 @@ export function executionService(service: ExecutionServiceOptions) {
     execute(replica: Replica, options: ExecutionOptions): Execution {
       const former = runs.openRunOf(replica.id);
       if (former !== undefined) {
-        if (runs.active(former.id) !== undefined) throw new CausewayError('engine.execution-active', `${former.id} of replica ${replica.name}`, { details: { executionId: former.id } });
+        if (runs.active(former.id) !== undefined)
+          throw new CausewayError('engine.execution-active', `${former.id} of replica ${replica.name}`, {
+            details: { executionId: former.id },
+          });
         const limited = { ...former.options, ...pickLimits(options) };
         store.executions.setOptions(former.id, limited);
         return runs.start({ ...former, options: limited });
@@ -108,13 +117,15 @@ export function executionService(service: ExecutionServiceOptions) {
     },
 
     /** An execution that waits for whichever member of the fleet begins it; or the one that has not ended. */
-    order: (replica: Replica, options: ExecutionOptions): Execution => runs.openRunOf(replica.id) ?? add(replica, options),
+    order: (replica: Replica, options: ExecutionOptions): Execution =>
+      runs.openRunOf(replica.id) ?? add(replica, options),
 
     /** Other limits from now on. */
     limit(id: string, change: Limits): void {
       const entry = runs.active(id);
       const execution = store.executions.find(id);
-      if (entry === undefined || execution === undefined) throw new CausewayError('engine.not-active', `execution ${id}`);
+      if (entry === undefined || execution === undefined)
+        throw new CausewayError('engine.not-active', `execution ${id}`);
       entry.limiter.set(limits(change));
       const { bandwidthLimit: _limit, bandwidthProfile: _profile, ...rest } = execution.options;
       store.executions.setOptions(id, { ...rest, ...change });
@@ -131,7 +142,8 @@ export function executionService(service: ExecutionServiceOptions) {
     noteSleep(asleepMs: number): void {
       for (const id of runs.activeIds()) {
         const execution = store.executions.find(id);
-        if (execution !== undefined) runs.emit(execution, 'note', `the computer was asleep for ${Math.round(asleepMs / 1000)} s`, { asleepMs });
+        if (execution !== undefined)
+          runs.emit(execution, 'note', `the computer was asleep for ${Math.round(asleepMs / 1000)} s`, { asleepMs });
       }
     },
 

@@ -11,7 +11,12 @@ const keptBytes = 8 * 1024 ** 3;
 
 /** What the steps of an execution share. */
 export function executionContext(
-  service: ExecutionServiceOptions, emit: EmitOf, execution: Execution, replica: Replica, entry: ActiveExecution, opened: OpenReplica,
+  service: ExecutionServiceOptions,
+  emit: EmitOf,
+  execution: Execution,
+  replica: Replica,
+  entry: ActiveExecution,
+  opened: OpenReplica,
 ): ExecutionContext {
   const { store } = service;
   const epoch = store.ledger.epoch(replica.id);
@@ -26,7 +31,11 @@ export function executionContext(
     environments: opened.environments,
     policy,
     findings: (vm) => opened.findings(vm),
-    ledger: ledgerScope(store.ledger, { endpointId: replica.destinationEndpointId, replicaId: replica.id, executionId: execution.id }),
+    ledger: ledgerScope(store.ledger, {
+      endpointId: replica.destinationEndpointId,
+      replicaId: replica.id,
+      executionId: execution.id,
+    }),
     replication: service.replication,
     transferFolder: service.transferFolder,
     limiter: entry.limiter,
@@ -35,10 +44,20 @@ export function executionContext(
       const watch = {
         host: access.host,
         note: (message: string) => emit(execution, 'note', message),
-        whyDown: (within: AbortSignal) => opened.destination.workerFailure(opened.environments.destination, access.workerId, within),
+        whyDown: (within: AbortSignal) =>
+          opened.destination.workerFailure(opened.environments.destination, access.workerId, within),
         slowMs: service.slowWorkerMs,
       };
-      return connectWatched((within) => service.connectWorker(access, policy.mechanism, within, { note: watch.note, epoch, ...(access.isPooled === true ? { keptBytes } : {}) }), watch, signal);
+      return connectWatched(
+        (within) =>
+          service.connectWorker(access, policy.mechanism, within, {
+            note: watch.note,
+            epoch,
+            ...(access.isPooled === true ? { keptBytes } : {}),
+          }),
+        watch,
+        signal,
+      );
     }),
     pool: service.pool,
     ownVms: service.ownVms,

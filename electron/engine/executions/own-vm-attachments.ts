@@ -17,14 +17,37 @@ export interface AttachmentsOf {
  *
  * @returns the volumes that stay attached, or may, and what was detached
  */
-export async function releaseAttachments({ store, destination, replicaId, note }: AttachmentsOf, kept: { readonly executionId: string; readonly vmId: string } | undefined, signal: AbortSignal): Promise<{ readonly kept: readonly string[]; readonly released: readonly JsonObject[] }> {
+export async function releaseAttachments(
+  { store, destination, replicaId, note }: AttachmentsOf,
+  kept: { readonly executionId: string; readonly vmId: string } | undefined,
+  signal: AbortSignal,
+): Promise<{ readonly kept: readonly string[]; readonly released: readonly JsonObject[] }> {
   const replica = store.replicas.find(replicaId);
-  const isLeft = ({ executionId, details }: { readonly executionId?: string; readonly details: JsonObject }): boolean => kept === undefined || executionId !== kept.executionId || details['vmId'] !== kept.vmId;
-  const all = store.ledger.list().filter((entry) => entry.replicaId === replicaId && entry.endpointId === replica?.destinationEndpointId && isOwnVmAttachment(entry) && entry.state !== 'removed');
+  const isLeft = ({ executionId, details }: { readonly executionId?: string; readonly details: JsonObject }): boolean =>
+    kept === undefined || executionId !== kept.executionId || details['vmId'] !== kept.vmId;
+  const all = store.ledger
+    .list()
+    .filter(
+      (entry) =>
+        entry.replicaId === replicaId &&
+        entry.endpointId === replica?.destinationEndpointId &&
+        isOwnVmAttachment(entry) &&
+        entry.state !== 'removed',
+    );
   for (const entry of all.filter(isLeft)) {
     const { endpointId, executionId, details } = entry;
-    note(`Detaching volume ${String(details['volumeId'])} from VM ${String(details['vmId'])}, on which Causeway runs`, details);
-    await destination.removeResource(entry, ledgerScope(store.ledger, { endpointId, replicaId, ...(executionId === undefined ? {} : { executionId }) }), signal);
+    note(
+      `Detaching volume ${String(details['volumeId'])} from VM ${String(details['vmId'])}, on which Causeway runs`,
+      details,
+    );
+    await destination.removeResource(
+      entry,
+      ledgerScope(store.ledger, { endpointId, replicaId, ...(executionId === undefined ? {} : { executionId }) }),
+      signal,
+    );
   }
-  return { kept: all.filter((entry) => !isLeft(entry)).map(({ details }) => String(details['volumeId'])), released: all.filter(isLeft).map(({ details }) => details) };
+  return {
+    kept: all.filter((entry) => !isLeft(entry)).map(({ details }) => String(details['volumeId'])),
+    released: all.filter(isLeft).map(({ details }) => details),
+  };
 }

@@ -7,12 +7,21 @@ const of = (executionId: string) => ({ executionId, replicaId: 'replica' });
 
 function ownVms(asked: unknown[] = []): OwnVms {
   const store = { ownVms: { list: () => [vm] }, ledger: { epoch: () => 7 } };
-  const thisComputer = { metadata: async () => undefined, cloudInitId: async () => undefined, productUuid: async () => undefined, bootId: () => undefined };
+  const thisComputer = {
+    metadata: async () => undefined,
+    cloudInitId: async () => undefined,
+    productUuid: async () => undefined,
+    bootId: () => undefined,
+  };
   const connect = async (use: unknown) => {
     asked.push(use);
     return {} as WorkerSession;
   };
-  return new OwnVms(store as unknown as ConstructorParameters<typeof OwnVms>[0], { connect, takeTurn: async () => expect.fail('nobody waits for a turn'), thisComputer });
+  return new OwnVms(store as unknown as ConstructorParameters<typeof OwnVms>[0], {
+    connect,
+    takeTurn: async () => expect.fail('nobody waits for a turn'),
+    thisComputer,
+  });
 }
 
 it('a VM has volumes of a destination and copies of a source at the same time, and no more than it may', () => {

@@ -4,7 +4,10 @@ import type { OwnVm } from '../store/own-vms.ts';
 import type { Store } from '../store/store.ts';
 
 /** Starts the agent on this computer. */
-export type ConnectAgentHere = (use: { readonly purpose: string; readonly epoch: number }, signal: AbortSignal) => Promise<WorkerSession>;
+export type ConnectAgentHere = (
+  use: { readonly purpose: string; readonly epoch: number },
+  signal: AbortSignal,
+) => Promise<WorkerSession>;
 
 /** Waits for the turn to attach volumes to this computer. @param wait called when another process has it */
 export type TakeTurnHere = (wait: () => void, signal: AbortSignal) => Promise<TurnHere>;
@@ -96,18 +99,23 @@ export class OwnVms {
   }
 
   /** The VM of a source that this engine runs on, as an execution may use it. */
-  ofSource(endpointId: string, { executionId, replicaId }: { readonly executionId: string; readonly replicaId: string }): OwnVmOfSource | undefined {
+  ofSource(
+    endpointId: string,
+    { executionId, replicaId }: { readonly executionId: string; readonly replicaId: string },
+  ): OwnVmOfSource | undefined {
     const vm = this.of(endpointId);
     if (vm === undefined) return undefined;
     const { vmId, vmName } = vm;
     return {
-      vmId, vmName,
+      vmId,
+      vmName,
       lease: (copies) => {
         const leased = this.lease({ executionId, role: 'source', endpointId, volumes: copies });
         return leased !== undefined && leased !== 'full' && leased.vmId === vmId;
       },
       giveBack: () => this.giveBack(executionId, 'source'),
-      connect: (signal) => this.connect({ purpose: `${vmId} ${replicaId} source`, epoch: this.#store.ledger.epoch(replicaId) }, signal),
+      connect: (signal) =>
+        this.connect({ purpose: `${vmId} ${replicaId} source`, epoch: this.#store.ledger.epoch(replicaId) }, signal),
     };
   }
 }

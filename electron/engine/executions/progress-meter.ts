@@ -1,7 +1,14 @@
 import type { ExecutionProgress, TransferPhase, TransferProgress } from '../../../shared/model/progress.ts';
 import { transferPhases } from '../../../shared/model/progress.ts';
 
-const idle: TransferProgress = { phase: 'waiting', bytesTotal: 0, bytesDone: 0, bytesSent: 0, rateBytesPerSecond: 0, stalledForSeconds: 0 };
+const idle: TransferProgress = {
+  phase: 'waiting',
+  bytesTotal: 0,
+  bytesDone: 0,
+  bytesSent: 0,
+  rateBytesPerSecond: 0,
+  stalledForSeconds: 0,
+};
 
 /** Takes what the disks report and publishes it, each time with the total, at most five times a second. */
 export interface ProgressMeter {
@@ -49,7 +56,8 @@ export function progressMeter(
 
 /** Several disks as one. The time left is that of all bytes at the rate of all; the phase that of the disk that is least far. */
 export function addUp(parts: readonly TransferProgress[]): TransferProgress {
-  const sum = (read: (part: TransferProgress) => number): number => parts.reduce((total, part) => total + read(part), 0);
+  const sum = (read: (part: TransferProgress) => number): number =>
+    parts.reduce((total, part) => total + read(part), 0);
   const moving = parts.filter((part) => part.phase !== 'waiting' && part.phase !== 'done');
   const rate = sum((part) => part.rateBytesPerSecond);
   const left = sum((part) => Math.max(0, part.bytesTotal - part.bytesDone));

@@ -86,14 +86,18 @@ function pairsMerged(kept: readonly Weighed[]): Weighed[] {
 function mergeBriefest(kept: Weighed[]): void {
   let briefest = 0;
   for (let index = 1; index < kept.length - 2; index += 1) {
-    if (kept[index]!.looks + kept[index + 1]!.looks < kept[briefest]!.looks + kept[briefest + 1]!.looks) briefest = index;
+    if (kept[index]!.looks + kept[index + 1]!.looks < kept[briefest]!.looks + kept[briefest + 1]!.looks)
+      briefest = index;
   }
   kept.splice(briefest, 2, together(kept[briefest]!, kept[briefest + 1]!));
 }
 
 /** The step that samples were taken with: the usual interval, ignoring pauses. */
 function stepOf(samples: readonly RateSample[]): number {
-  const distances = samples.slice(1).map((sample, index) => sample.at - samples[index]!.at).sort((a, b) => a - b);
+  const distances = samples
+    .slice(1)
+    .map((sample, index) => sample.at - samples[index]!.at)
+    .sort((a, b) => a - b);
   const usual = distances[Math.floor(distances.length / 2)] ?? firstStepMs;
   return Math.max(firstStepMs, usual);
 }

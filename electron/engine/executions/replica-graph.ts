@@ -36,12 +36,35 @@ export function replicaGraph({ shutdownVm = false, verify = 'written' }: Executi
   const copied = isVerified ? 'verify-disks' : 'replicate-disks';
   return [
     { id: 'check-source', title: 'Check the source', after: [], needs: [], yields: [], retry: again },
-    { id: 'describe-vm', title: 'Read the VM description', after: ['check-source'], needs: [], yields: ['vm'], retry: again },
-    { id: 'check-destination', title: 'Check the destination', after: ['describe-vm'], needs: ['vm'], yields: [], retry: again },
+    {
+      id: 'describe-vm',
+      title: 'Read the VM description',
+      after: ['check-source'],
+      needs: [],
+      yields: ['vm'],
+      retry: again,
+    },
+    {
+      id: 'check-destination',
+      title: 'Check the destination',
+      after: ['describe-vm'],
+      needs: ['vm'],
+      yields: [],
+      retry: again,
+    },
     ...(shutdownVm
-      ? [{ id: 'shut-down-vm', title: 'Shut down the VM', after: ['check-destination'], needs: [], yields: [] }] as const
+      ? ([
+          { id: 'shut-down-vm', title: 'Shut down the VM', after: ['check-destination'], needs: [], yields: [] },
+        ] as const)
       : []),
-    { id: 'ensure-volumes', title: 'Create or reuse the volumes', after: ready, needs: ['vm'], yields: ['volumes'], retry: again },
+    {
+      id: 'ensure-volumes',
+      title: 'Create or reuse the volumes',
+      after: ready,
+      needs: ['vm'],
+      yields: ['volumes'],
+      retry: again,
+    },
     {
       id: 'take-snapshot',
       title: 'Take a snapshot',
@@ -67,7 +90,7 @@ export function replicaGraph({ shutdownVm = false, verify = 'written' }: Executi
       retry: { attempts: 6, firstMs: 1_000, capMs: 60_000, rerun: ['take-snapshot', 'start-worker'] },
     },
     ...(isVerified
-      ? [
+      ? ([
           {
             id: 'verify-disks',
             title: 'Verify the written data',
@@ -76,7 +99,7 @@ export function replicaGraph({ shutdownVm = false, verify = 'written' }: Executi
             yields: [],
             retry: { ...again, rerun: ['start-worker'] },
           },
-        ] as const
+        ] as const)
       : []),
     {
       id: 'stop-worker',
@@ -88,8 +111,21 @@ export function replicaGraph({ shutdownVm = false, verify = 'written' }: Executi
       retry: { attempts: 4, firstMs: 2_000, capMs: 30_000 },
     },
     // After the last read, and nothing that reads comes between this and the record.
-    { id: 'confirm-snapshot', title: 'Confirm that the source did not change', after: [copied], needs: ['snapshot'], yields: [], retry: again },
-    { id: 'record-success', title: 'Record the new state', after: ['confirm-snapshot'], needs: ['vm', 'snapshot'], yields: ['digests'] },
+    {
+      id: 'confirm-snapshot',
+      title: 'Confirm that the source did not change',
+      after: [copied],
+      needs: ['snapshot'],
+      yields: [],
+      retry: again,
+    },
+    {
+      id: 'record-success',
+      title: 'Record the new state',
+      after: ['confirm-snapshot'],
+      needs: ['vm', 'snapshot'],
+      yields: ['digests'],
+    },
     {
       id: 'release-snapshot',
       title: 'Keep or delete the snapshot',

@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto';
 import { toErrorRecord } from '../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
-import { isPooled, poolIdPrefix, type PooledWorker, type WorkerPoolSettings, type WorkerPoolView } from '../../../shared/model/worker-pool.ts';
+import {
+  isPooled,
+  poolIdPrefix,
+  type PooledWorker,
+  type WorkerPoolSettings,
+  type WorkerPoolView,
+} from '../../../shared/model/worker-pool.ts';
 import type { DestinationPlatform, DestinationRun, WorkerAccess } from '../ports/destination-platform.ts';
 import { newId } from '../store/ids.ts';
 import { ledgerScope } from '../store/ledger.ts';
@@ -68,9 +74,16 @@ export class WorkerPool {
   }
 
   view(): WorkerPoolView {
-    const workers = [...this.#members].map(({ id, endpointId, executionId, uses, startedAt, idleSince }): PooledWorker => ({
-      id, endpointId, uses, startedAt, ...(executionId === undefined ? {} : { executionId }), ...(idleSince === undefined ? {} : { idleSince }),
-    }));
+    const workers = [...this.#members].map(
+      ({ id, endpointId, executionId, uses, startedAt, idleSince }): PooledWorker => ({
+        id,
+        endpointId,
+        uses,
+        startedAt,
+        ...(executionId === undefined ? {} : { executionId }),
+        ...(idleSince === undefined ? {} : { idleSince }),
+      }),
+    );
     return { ...this.#settings(), workers };
   }
 
@@ -92,7 +105,9 @@ export class WorkerPool {
 
   /** Removes the workers that nobody uses; resolves when they are gone. */
   async drain(): Promise<void> {
-    await Promise.all([...this.#members].filter(({ executionId }) => executionId === undefined).map((member) => this.#remove(member)));
+    await Promise.all(
+      [...this.#members].filter(({ executionId }) => executionId === undefined).map((member) => this.#remove(member)),
+    );
   }
 
   /** A running worker for an execution, the same as before where it has one. Undefined: it has to start its own. */
@@ -141,7 +156,11 @@ export class WorkerPool {
   /** The same for all endpoints, in the background: for an engine that stays. */
   removeAllLeft(signal: AbortSignal): void {
     for (const endpointId of new Set(this.#leftEntries().map((entry) => entry.endpointId))) {
-      this.removeLeft(endpointId, signal).catch((error: unknown) => this.#options.note(`workers of an earlier pool could not be deleted: ${toErrorRecord(error).message}`, { endpointId }));
+      this.removeLeft(endpointId, signal).catch((error: unknown) =>
+        this.#options.note(`workers of an earlier pool could not be deleted: ${toErrorRecord(error).message}`, {
+          endpointId,
+        }),
+      );
     }
   }
 
@@ -162,7 +181,8 @@ export class WorkerPool {
 
   /** The one that was unused for longest first. */
   #idle(endpointId: string): Member[] {
-    return [...this.#members].filter((member) => member.endpointId === endpointId && member.executionId === undefined)
+    return [...this.#members]
+      .filter((member) => member.endpointId === endpointId && member.executionId === undefined)
       .sort((one, other) => (one.idleSince ?? '').localeCompare(other.idleSince ?? ''));
   }
 
@@ -189,7 +209,17 @@ export class WorkerPool {
     // Whoever uses it hears of it.
     destination.catch(() => undefined);
     const member: Member = {
-      id: newId(poolIdPrefix), endpointId, key, destination, startedAt: new Date().toISOString(), environment, vm, executionId, uses: 1, idleSince: undefined, callOff: () => undefined,
+      id: newId(poolIdPrefix),
+      endpointId,
+      key,
+      destination,
+      startedAt: new Date().toISOString(),
+      environment,
+      vm,
+      executionId,
+      uses: 1,
+      idleSince: undefined,
+      callOff: () => undefined,
     };
     this.#members.add(member);
     return member;
@@ -209,10 +239,16 @@ export class WorkerPool {
     const removed = (async () => {
       try {
         const destination = await member.destination;
-        await destination.stopWorker(this.#runOf(member, (message, details) => this.#options.note(message, details ?? {})), role, AbortSignal.timeout(removalMs));
+        await destination.stopWorker(
+          this.#runOf(member, (message, details) => this.#options.note(message, details ?? {})),
+          role,
+          AbortSignal.timeout(removalMs),
+        );
       } catch (error) {
         this.#cleaned.delete(member.endpointId);
-        this.#options.note(`a worker of the pool could not be deleted: ${toErrorRecord(error).message}`, { worker: member.id });
+        this.#options.note(`a worker of the pool could not be deleted: ${toErrorRecord(error).message}`, {
+          worker: member.id,
+        });
       } finally {
         await member.destination.then((destination) => destination.close()).catch(() => undefined);
         this.#leaving.delete(member.id);
@@ -223,34 +259,60 @@ export class WorkerPool {
   }
 
   #leftEntries() {
-    return this.#options.store.ledger.list().filter(({ lifetime, executionId, state }) => lifetime === 'temporary' && state !== 'removed' && isPooled(executionId) && !this.owns(executionId));
+    return this.#options.store.ledger
+      .list()
+      .filter(
+        ({ lifetime, executionId, state }) =>
+          lifetime === 'temporary' && state !== 'removed' && isPooled(executionId) && !this.owns(executionId),
+      );
   }
 
   async #removeLeft(endpointId: string, signal: AbortSignal): Promise<void> {
     const left = this.#leftEntries().filter((entry) => entry.endpointId === endpointId);
     if (left.length === 0) return;
-    this.#options.note('deleting workers of an earlier pool: their keys are lost', { endpointId, resources: left.length });
+    this.#options.note('deleting workers of an earlier pool: their keys are lost', {
+      endpointId,
+      resources: left.length,
+    });
     const destination = await this.#options.open(endpointId);
     try {
       // A server before what it uses.
       left.sort((one, other) => removalRank[one.kind] - removalRank[other.kind]);
-      for (const entry of left) await destination.removeResource(entry, ledgerScope(this.#options.store.ledger, { endpointId, executionId: entry.executionId! }), signal);
+      for (const entry of left)
+        await destination.removeResource(
+          entry,
+          ledgerScope(this.#options.store.ledger, { endpointId, executionId: entry.executionId! }),
+          signal,
+        );
     } finally {
       await destination.close();
     }
   }
 
   #runOf({ id, endpointId, environment, vm }: Member, note: DestinationRun['note']): DestinationRun {
-    return { replicaId: id, executionId: id, vm, environment, note, ledger: ledgerScope(this.#options.store.ledger, { endpointId, executionId: id }) };
+    return {
+      replicaId: id,
+      executionId: id,
+      vm,
+      environment,
+      note,
+      ledger: ledgerScope(this.#options.store.ledger, { endpointId, executionId: id }),
+    };
   }
 }
 
 function keyOf(endpointId: string, environment: JsonObject): string {
-  return createHash('sha256').update(`${endpointId} ${JSON.stringify(sorted(environment))}`).digest('hex');
+  return createHash('sha256')
+    .update(`${endpointId} ${JSON.stringify(sorted(environment))}`)
+    .digest('hex');
 }
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)).map(([name, inner]) => [name, sorted(inner)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, inner]) => [name, sorted(inner)]),
+  );
 }

@@ -12,10 +12,15 @@ const patienceMs = 15_000;
  * @param address `https://host[:port]/…`, or `host[:port]`
  * @throws CausewayError general.invalid-input, cloud.proxy-script-failed, cloud.proxy-refused, cloud.unreachable, transport.proxy-not-trusted
  */
-export async function testConnection(address: string, signal: AbortSignal, of: Proxies = proxies): Promise<ConnectionTest> {
+export async function testConnection(
+  address: string,
+  signal: AbortSignal,
+  of: Proxies = proxies,
+): Promise<ConnectionTest> {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `https://${address}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== 'https:' || url.hostname === '') throw new CausewayError('general.invalid-input', 'expected https://host, https://host:port or host:port');
+  if (url?.protocol !== 'https:' || url.hostname === '')
+    throw new CausewayError('general.invalid-input', 'expected https://host, https://host:port or host:port');
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const port = Number(url.port || 443);
   try {
@@ -23,10 +28,21 @@ export async function testConnection(address: string, signal: AbortSignal, of: P
     const { socket, way, passed } = await of.open(host, port, patienceMs, signal);
     const trust = await trustOver(socket, host, port, undefined, signal);
     const { isVerified, reason, chain } = trust;
-    return { address: `${url.hostname}:${port}`, ways, way: shownWay(way), passed: [...passed], isVerified, ...(reason === undefined ? {} : { reason }), ...(chain[0] === undefined ? {} : { issuer: chain[0].issuer }) };
+    return {
+      address: `${url.hostname}:${port}`,
+      ways,
+      way: shownWay(way),
+      passed: [...passed],
+      isVerified,
+      ...(reason === undefined ? {} : { reason }),
+      ...(chain[0] === undefined ? {} : { issuer: chain[0].issuer }),
+    };
   } catch (error) {
     if (!(error instanceof CausewayError)) throw error;
-    const codes = { 'transport.unreachable': 'cloud.unreachable', 'transport.proxy-refused': 'cloud.proxy-refused' } as const;
+    const codes = {
+      'transport.unreachable': 'cloud.unreachable',
+      'transport.proxy-refused': 'cloud.proxy-refused',
+    } as const;
     const code = Object.hasOwn(codes, error.code) ? codes[error.code as keyof typeof codes] : error.code;
     throw code === error.code ? error : new CausewayError(code, error.message, { cause: error });
   }

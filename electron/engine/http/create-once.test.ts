@@ -4,11 +4,19 @@ import { createOnce } from './create-once.ts';
 import { createHastyClock } from '../time/testing/hasty-clock.ts';
 
 const signal = new AbortController().signal;
-const options = () => ({ backOff: { attempts: 3, firstMs: 100, capMs: 1_000 }, clock: createHastyClock(), random: () => 0, looks: 2 });
-const lost = (code: 'cloud.unavailable' | 'cloud.unexpected-answer' = 'cloud.unavailable') => new CausewayError(code, 'HTTP 502', { details: { ambiguous: true } });
+const options = () => ({
+  backOff: { attempts: 3, firstMs: 100, capMs: 1_000 },
+  clock: createHastyClock(),
+  random: () => 0,
+  looks: 2,
+});
+const lost = (code: 'cloud.unavailable' | 'cloud.unexpected-answer' = 'cloud.unavailable') =>
+  new CausewayError(code, 'HTTP 502', { details: { ambiguous: true } });
 
 /** A place whose creations succeed or fail as told; `done` says whether a failed one was carried out. */
-function place(script: readonly { readonly error?: CausewayError; readonly done: boolean; readonly visibleAfterLooks?: number }[]) {
+function place(
+  script: readonly { readonly error?: CausewayError; readonly done: boolean; readonly visibleAfterLooks?: number }[],
+) {
   const things: { visibleFrom: number }[] = [];
   let creations = 0;
   let looks = 0;
@@ -34,10 +42,17 @@ describe('a creation that must not happen twice', () => {
     const cancel = new AbortController();
     const clock = { ...createHastyClock(), after: () => () => undefined };
     const { promise, resolve } = Promise.withResolvers<{ id: string }>();
-    const made = createOnce({ create: async (s) => {
-      s.addEventListener('abort', () => resolve({ id: 'given up' }));
-      return promise;
-    }, find: async () => undefined }, { ...options(), clock }, cancel.signal);
+    const made = createOnce(
+      {
+        create: async (s) => {
+          s.addEventListener('abort', () => resolve({ id: 'given up' }));
+          return promise;
+        },
+        find: async () => undefined,
+      },
+      { ...options(), clock },
+      cancel.signal,
+    );
     cancel.abort(new Error('called off'));
     resolve({ id: 'made' });
     expect(await made).toEqual({ id: 'made' });
@@ -45,7 +60,9 @@ describe('a creation that must not happen twice', () => {
 
   it('is not begun when everything was called off', async () => {
     const cloud = place([]);
-    await expect(createOnce(cloud, options(), AbortSignal.abort(new Error('called off')))).rejects.toThrow('called off');
+    await expect(createOnce(cloud, options(), AbortSignal.abort(new Error('called off')))).rejects.toThrow(
+      'called off',
+    );
     expect(cloud.counts().creations).toBe(0);
   });
 
@@ -68,10 +85,16 @@ describe('a creation that must not happen twice', () => {
   });
 
   it('takes what an earlier request made late, when the next one is refused because of it', async () => {
-    const cloud = place([{ error: lost(), done: true, visibleAfterLooks: 2 }, { error: new CausewayError('cloud.request-refused', 'HTTP 400: in use'), done: false }]);
+    const cloud = place([
+      { error: lost(), done: true, visibleAfterLooks: 2 },
+      { error: new CausewayError('cloud.request-refused', 'HTTP 400: in use'), done: false },
+    ]);
     expect(await createOnce(cloud, options(), signal)).toEqual({ id: 'found' });
     expect(cloud.things).toHaveLength(1);
-    const other = place([{ error: lost(), done: false }, { error: new CausewayError('cloud.request-refused', 'HTTP 400: in use'), done: false }]);
+    const other = place([
+      { error: lost(), done: false },
+      { error: new CausewayError('cloud.request-refused', 'HTTP 400: in use'), done: false },
+    ]);
     await expect(createOnce(other, options(), signal)).rejects.toMatchObject({ code: 'cloud.request-refused' });
   });
 

@@ -35,7 +35,10 @@ export interface CreateOnceOptions {
  * `find` looks for the resource by the unique name or label that `create` gives it.
  */
 export async function createOnce<T>(
-  how: { readonly create: (signal: AbortSignal) => Promise<T>; readonly find: (signal: AbortSignal) => Promise<T | undefined> },
+  how: {
+    readonly create: (signal: AbortSignal) => Promise<T>;
+    readonly find: (signal: AbortSignal) => Promise<T | undefined>;
+  },
   options: CreateOnceOptions,
   signal: AbortSignal,
 ): Promise<T> {

@@ -28,9 +28,13 @@ async function scripted(...answers: readonly Answer[]): Promise<{ url: string; r
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
-const say = (status: number, body: unknown, headers: Record<string, string> = {}): Answer => (response) => {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(typeof body === 'string' ? body : JSON.stringify(body));
-};
+const say =
+  (status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
+  (response) => {
+    response
+      .writeHead(status, { 'content-type': 'application/json', ...headers })
+      .end(typeof body === 'string' ? body : JSON.stringify(body));
+  };
 const hangUp: Answer = (_response, request) => void request.socket.destroy();
 const good = say(200, { ok: true });
 const signal = new AbortController().signal;
@@ -67,29 +71,46 @@ describe('a request that may be repeated', () => {
   it('ends after its attempts with the last failure as evidence', async () => {
     const server = await scripted(say(503, { code: 503, msg: 'maintenance' }, { 'x-request-id': 'req-1' }));
     await expect(client(server.url).request(get, signal)).rejects.toMatchObject({
-      code: 'cloud.unavailable', message: 'read thing: HTTP 503: maintenance',
-      details: { operation: 'read thing', status: 503, code: '503', msg: 'maintenance', requestId: 'req-1', ambiguous: true },
+      code: 'cloud.unavailable',
+      message: 'read thing: HTTP 503: maintenance',
+      details: {
+        operation: 'read thing',
+        status: 503,
+        code: '503',
+        msg: 'maintenance',
+        requestId: 'req-1',
+        ambiguous: true,
+      },
     });
     expect(server.requests).toHaveLength(6);
   });
 
   it('is not, after a clear refusal', async () => {
     const server = await scripted(say(400, { code: 400, msg: 'no such type' }));
-    await expect(client(server.url).request(get, signal)).rejects.toMatchObject({ code: 'cloud.request-refused', retryable: false });
+    await expect(client(server.url).request(get, signal)).rejects.toMatchObject({
+      code: 'cloud.request-refused',
+      retryable: false,
+    });
     expect(server.requests).toHaveLength(1);
   });
 });
 
 describe('a creation', () => {
-  it.each([429, 500, 502, 504])('is not repeated after HTTP %i: nobody knows whether it was carried out', async (status) => {
-    const server = await scripted(say(status, {}), good);
-    await expect(client(server.url).request(post, signal)).rejects.toMatchObject({ details: { ambiguous: true } });
-    expect(server.requests).toHaveLength(1);
-  });
+  it.each([429, 500, 502, 504])(
+    'is not repeated after HTTP %i: nobody knows whether it was carried out',
+    async (status) => {
+      const server = await scripted(say(status, {}), good);
+      await expect(client(server.url).request(post, signal)).rejects.toMatchObject({ details: { ambiguous: true } });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 
   it('is not repeated after a connection that broke', async () => {
     const server = await scripted(hangUp, good);
-    await expect(client(server.url).request(post, signal)).rejects.toMatchObject({ code: 'cloud.no-answer', details: { ambiguous: true } });
+    await expect(client(server.url).request(post, signal)).rejects.toMatchObject({
+      code: 'cloud.no-answer',
+      details: { ambiguous: true },
+    });
     expect(server.requests).toHaveLength(1);
   });
 
@@ -98,7 +119,10 @@ describe('a creation', () => {
     servers[0]?.close();
     servers[0]?.closeAllConnections();
     const { request, clock } = client(server.url);
-    await expect(request(post, signal)).rejects.toMatchObject({ code: 'cloud.unreachable', details: { arrived: false, network: 'ECONNREFUSED' } });
+    await expect(request(post, signal)).rejects.toMatchObject({
+      code: 'cloud.unreachable',
+      details: { arrived: false, network: 'ECONNREFUSED' },
+    });
     expect(clock.sleeps).toHaveLength(5);
   });
 });
@@ -129,7 +153,9 @@ describe('authorization', () => {
   it('fails for good when the new one is refused too', async () => {
     const server = await scripted(say(401, { msg: 'Unauthorized' }));
     const authorize = async (): Promise<string> => 'Bearer s3cr3t-token';
-    const failure = await client(server.url, { authorize }).request(get, signal).catch((error: unknown) => error);
+    const failure = await client(server.url, { authorize })
+      .request(get, signal)
+      .catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'cloud.authentication-failed' });
     expect(server.requests).toHaveLength(2);
     expect(JSON.stringify(failure) + String((failure as Error).stack)).not.toContain('s3cr3t');
@@ -138,7 +164,9 @@ describe('authorization', () => {
   it('does not follow a redirect to another place', async () => {
     const elsewhere = await scripted(good);
     const server = await scripted(say(302, '', { location: `${elsewhere.url}/stolen` }));
-    await expect(client(server.url, { authorize: async () => 'Bearer x' }).request(get, signal)).rejects.toMatchObject({ code: 'cloud.unexpected-answer' });
+    await expect(client(server.url, { authorize: async () => 'Bearer x' }).request(get, signal)).rejects.toMatchObject({
+      code: 'cloud.unexpected-answer',
+    });
     expect(elsewhere.requests).toEqual([]);
   });
 });
@@ -146,20 +174,26 @@ describe('authorization', () => {
 describe('answers of other forms', () => {
   it('a page in place of JSON is an error, never a value', async () => {
     const server = await scripted(say(200, '<html>sign in</html>'));
-    await expect(client(server.url, { backOff: { attempts: 1, firstMs: 1, capMs: 1 } }).request(get, signal)).rejects.toMatchObject({ code: 'cloud.unexpected-answer' });
+    await expect(
+      client(server.url, { backOff: { attempts: 1, firstMs: 1, capMs: 1 } }).request(get, signal),
+    ).rejects.toMatchObject({ code: 'cloud.unexpected-answer' });
   });
 
   it("a gateway's page is no evidence, a plain text is", async () => {
     const page = await scripted(say(502, '<html>Bad Gateway</html>'));
     await expect(client(page.url).request(post, signal)).rejects.toMatchObject({ message: 'create thing: HTTP 502' });
     const text = await scripted(say(503, 'upstream connect error'));
-    await expect(client(text.url).request(post, signal)).rejects.toMatchObject({ message: 'create thing: HTTP 503: upstream connect error' });
+    await expect(client(text.url).request(post, signal)).rejects.toMatchObject({
+      message: 'create thing: HTTP 503: upstream connect error',
+    });
   });
 
   it('what a server quotes of the request is not repeated', async () => {
     const userData = Buffer.from('-----BEGIN OPENSSH PRIVATE KEY-----'.repeat(9)).toString('base64');
     const server = await scripted(say(400, { msg: `userData "${userData}" is too long` }));
-    await expect(client(server.url).request(post, signal)).rejects.toMatchObject({ message: 'create thing: HTTP 400: userData "[…]" is too long' });
+    await expect(client(server.url).request(post, signal)).rejects.toMatchObject({
+      message: 'create thing: HTTP 400: userData "[…]" is too long',
+    });
   });
 
   it.each([
@@ -176,11 +210,17 @@ describe('answers of other forms', () => {
 });
 
 describe('addresses that tokens may go to', () => {
-  it.each(['https://iaas.example', 'http://127.0.0.1:8080', 'http://localhost:1', 'http://[::1]:1'])('%s may', (text) => {
-    expect(safeBaseUrl(text).href).toContain(new URL(text).host);
-  });
+  it.each(['https://iaas.example', 'http://127.0.0.1:8080', 'http://localhost:1', 'http://[::1]:1'])(
+    '%s may',
+    (text) => {
+      expect(safeBaseUrl(text).href).toContain(new URL(text).host);
+    },
+  );
 
-  it.each(['http://iaas.example', 'http://127.0.0.1.example', 'ftp://x', 'nothing', 'https://user:pass@iaas.example'])('%s may not', (text) => {
-    expect(() => safeBaseUrl(text)).toThrow(expect.objectContaining({ code: 'cloud.insecure-address' }));
-  });
+  it.each(['http://iaas.example', 'http://127.0.0.1.example', 'ftp://x', 'nothing', 'https://user:pass@iaas.example'])(
+    '%s may not',
+    (text) => {
+      expect(() => safeBaseUrl(text)).toThrow(expect.objectContaining({ code: 'cloud.insecure-address' }));
+    },
+  );
 });

@@ -45,14 +45,24 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     const timeout = AbortSignal.timeout(request.timeoutMs ?? options.timeoutMs ?? 60_000);
     try {
       const answer = await transport.send(
-        { url: urlOf(base, request), method: request.method, headers: headersOf(request, authorization, options.authorizationHeader), body: bodyOf(request), bytes: request.data },
+        {
+          url: urlOf(base, request),
+          method: request.method,
+          headers: headersOf(request, authorization, options.authorizationHeader),
+          body: bodyOf(request),
+          bytes: request.data,
+        },
         AbortSignal.any([signal, timeout]),
       );
       return { status: answer.status, headers: answer.headers, body: parsed(request, answer) };
     } catch (thrown) {
       signal.throwIfAborted();
       if (thrown instanceof CausewayError && !isWayError(thrown)) throw thrown;
-      throw transportError(request, base.host, timeout.aborted ? new Error('no response before the request timeout') : thrown);
+      throw transportError(
+        request,
+        base.host,
+        timeout.aborted ? new Error('no response before the request timeout') : thrown,
+      );
     }
   }
 
@@ -73,7 +83,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
             answer = await attempt(request, true, signal);
           }
           if (answer.status >= 200 && answer.status < 300) return answer;
-          failure = statusError(request, answer.status, answer.body, { ...requestIdOf(answer), ...skewOf(answer, clock.wallTime()) });
+          failure = statusError(request, answer.status, answer.body, {
+            ...requestIdOf(answer),
+            ...skewOf(answer, clock.wallTime()),
+          });
           retryAfterMs = parseRetryAfter(answer.headers.get('retry-after'), clock.wallTime());
           again = isIdempotent(request) && isPassingStatus(answer.status);
         } catch (thrown) {
@@ -92,8 +105,15 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 export function safeBaseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const loopback = url !== undefined && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
-  if (url === undefined || !(url.protocol === 'https:' || (url.protocol === 'http:' && loopback)) || url.username !== '') {
-    throw new CausewayError('cloud.insecure-address', `${url === undefined ? 'not an address' : `${url.protocol}//${url.host}`}: expected https://…`);
+  if (
+    url === undefined ||
+    !(url.protocol === 'https:' || (url.protocol === 'http:' && loopback)) ||
+    url.username !== ''
+  ) {
+    throw new CausewayError(
+      'cloud.insecure-address',
+      `${url === undefined ? 'not an address' : `${url.protocol}//${url.host}`}: expected https://…`,
+    );
   }
   return url;
 }
@@ -104,7 +124,11 @@ function urlOf(base: URL, request: HttpRequest): URL {
   return url;
 }
 
-function headersOf(request: HttpRequest, authorization: string | undefined, authorizationHeader = 'authorization'): Record<string, string> {
+function headersOf(
+  request: HttpRequest,
+  authorization: string | undefined,
+  authorizationHeader = 'authorization',
+): Record<string, string> {
   return {
     accept: 'application/json',
     'user-agent': 'causeway',
@@ -130,7 +154,10 @@ function skewOf({ headers }: HttpAnswer, wallTime: number): { clockAheadMs?: num
 }
 
 function requestIdOf(answer: HttpAnswer): { requestId?: string } {
-  const requestId = answer.headers.get('x-request-id') ?? answer.headers.get('x-openstack-request-id') ?? answer.headers.get('opc-request-id');
+  const requestId =
+    answer.headers.get('x-request-id') ??
+    answer.headers.get('x-openstack-request-id') ??
+    answer.headers.get('opc-request-id');
   return requestId === null ? {} : { requestId };
 }
 
@@ -144,7 +171,12 @@ function parsed(request: HttpRequest, { status, headers, bytes }: TransportAnswe
   } catch {
     if (status < 200 || status > 299) return text.startsWith('<') ? undefined : text;
     throw new CausewayError('cloud.unexpected-answer', `${request.operation}: HTTP ${status} without JSON`, {
-      details: { operation: request.operation, status, contentType: headers.get('content-type') ?? '', ambiguous: true },
+      details: {
+        operation: request.operation,
+        status,
+        contentType: headers.get('content-type') ?? '',
+        ambiguous: true,
+      },
     });
   }
 }

@@ -31,7 +31,13 @@ export function statusError(request: HttpRequest, status: number, body: unknown,
   const evidence = answerEvidence(body);
   const said = evidence.msg === undefined ? '' : `: ${evidence.msg}`;
   return new CausewayError(codeOfStatus(status, evidence.msg ?? ''), `${request.operation}: HTTP ${status}${said}`, {
-    details: { operation: request.operation, status, ...evidence, ...more, ...(isAmbiguousStatus(status) ? { ambiguous: true } : {}) },
+    details: {
+      operation: request.operation,
+      status,
+      ...evidence,
+      ...more,
+      ...(isAmbiguousStatus(status) ? { ambiguous: true } : {}),
+    },
   });
 }
 
@@ -51,7 +57,11 @@ export function isAmbiguous(error: unknown): boolean {
 }
 
 export function isStatus(error: unknown, ...statuses: readonly number[]): boolean {
-  return error instanceof CausewayError && typeof error.details.status === 'number' && statuses.includes(error.details.status);
+  return (
+    error instanceof CausewayError &&
+    typeof error.details.status === 'number' &&
+    statuses.includes(error.details.status)
+  );
 }
 
 function codeOfStatus(status: number, msg: string): ErrorCode {
@@ -67,7 +77,14 @@ function codeOfStatus(status: number, msg: string): ErrorCode {
   return status >= 400 ? 'cloud.request-refused' : 'cloud.unexpected-answer';
 }
 
-const refusedBeforeSending = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
+const refusedBeforeSending = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 
 /** A request that got no answer as an error. `arrived: false` in its details: it surely did not reach the server. */
 export function transportError(request: HttpRequest, host: string, cause: unknown): CausewayError {
@@ -78,15 +95,24 @@ export function transportError(request: HttpRequest, host: string, cause: unknow
   const issuers = issuersIn(cause);
   const inspector = untrusted ? inspectorOf(issuers) : undefined;
   if (inspector !== undefined) {
-    return new CausewayError('cloud.tls-inspected', `${request.operation}: ${host}: the certificate was issued by ${inspector} (${issuers.join('; ')})`, {
-      details: { operation: request.operation, host, network: code ?? '', issuers: [...issuers], arrived: false },
-    });
+    return new CausewayError(
+      'cloud.tls-inspected',
+      `${request.operation}: ${host}: the certificate was issued by ${inspector} (${issuers.join('; ')})`,
+      {
+        details: { operation: request.operation, host, network: code ?? '', issuers: [...issuers], arrived: false },
+      },
+    );
   }
   return new CausewayError(
     untrusted ? 'cloud.certificate-not-trusted' : unreachable ? 'cloud.unreachable' : 'cloud.no-answer',
     `${request.operation}: ${host}: ${code ?? (cause instanceof Error ? cause.message : 'no answer')}${untrusted && issuers[0] !== undefined ? `; issued by ${issuers[0]}` : ''}`,
     {
-      details: { operation: request.operation, host, ...(code === undefined ? {} : { network: code }), ...(unreachable ? { arrived: false } : { ambiguous: true }) },
+      details: {
+        operation: request.operation,
+        host,
+        ...(code === undefined ? {} : { network: code }),
+        ...(unreachable ? { arrived: false } : { ambiguous: true }),
+      },
       ...(code !== undefined && isCertificateCode(code) ? { retryable: false } : {}),
     },
   );
@@ -102,12 +128,21 @@ export function isCertificateCode(code: string): boolean {
 
 /** Whether no way led to the server: a proxy, or the script that chooses it, said no or nothing. */
 export function isWayError(thrown: unknown): thrown is CausewayError {
-  return thrown instanceof CausewayError && (thrown.code.startsWith('transport.') || thrown.code === 'cloud.proxy-script-failed');
+  return (
+    thrown instanceof CausewayError &&
+    (thrown.code.startsWith('transport.') || thrown.code === 'cloud.proxy-script-failed')
+  );
 }
 
 function wayError(request: HttpRequest, host: string, cause: CausewayError): CausewayError {
-  const codes: Partial<Record<ErrorCode, ErrorCode>> = { 'transport.proxy-refused': 'cloud.proxy-refused', 'transport.unreachable': 'cloud.unreachable' };
-  return new CausewayError(codes[cause.code] ?? cause.code, `${request.operation}: ${host}: ${cause.message}`, { details: { operation: request.operation, host, arrived: false }, cause });
+  const codes: Partial<Record<ErrorCode, ErrorCode>> = {
+    'transport.proxy-refused': 'cloud.proxy-refused',
+    'transport.unreachable': 'cloud.unreachable',
+  };
+  return new CausewayError(codes[cause.code] ?? cause.code, `${request.operation}: ${host}: ${cause.message}`, {
+    details: { operation: request.operation, host, arrived: false },
+    cause,
+  });
 }
 
 function issuersIn(thrown: unknown): readonly string[] {
@@ -118,7 +153,10 @@ function issuersIn(thrown: unknown): readonly string[] {
 /** The system's error code may be hidden in nested causes and aggregates. */
 function networkCode(thrown: unknown, depth = 0): string | undefined {
   if (depth > 5 || !(thrown instanceof Error)) return undefined;
-  const nested = thrown instanceof AggregateError ? thrown.errors.map((each) => networkCode(each, depth + 1)).find((each) => each) : undefined;
+  const nested =
+    thrown instanceof AggregateError
+      ? thrown.errors.map((each) => networkCode(each, depth + 1)).find((each) => each)
+      : undefined;
   const own = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined;
   return nested ?? networkCode(thrown.cause, depth + 1) ?? own;
 }

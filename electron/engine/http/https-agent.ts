@@ -29,7 +29,10 @@ export function httpsAgent({ caCertificate, allowUntrusted = false }: AgentTrust
 class RoutedAgent extends Agent {
   #closing = new AbortController();
 
-  override createConnection(options: ConnectionOptions, callback?: (error: Error | null, stream: Duplex) => void): Duplex | null | undefined {
+  override createConnection(
+    options: ConnectionOptions,
+    callback?: (error: Error | null, stream: Duplex) => void,
+  ): Duplex | null | undefined {
     const host = options.host ?? '';
     if (isLoopbackHost(host) || callback === undefined) return super.createConnection(options, callback);
     const open = async (): Promise<Duplex> => {
@@ -37,7 +40,10 @@ class RoutedAgent extends Agent {
       const over: ConnectionOptions = socket === undefined ? options : { ...options, socket };
       return super.createConnection(over) as Duplex;
     };
-    open().then((stream) => callback(null, stream), (error: unknown) => callback(error as Error, undefined as unknown as Duplex));
+    open().then(
+      (stream) => callback(null, stream),
+      (error: unknown) => callback(error as Error, undefined as unknown as Duplex),
+    );
     return undefined;
   }
 

@@ -22,7 +22,13 @@ export async function loadScript(address: string, signal: AbortSignal): Promise<
     return new TextDecoder(bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8').decode(bytes);
   } catch (cause) {
     signal.throwIfAborted();
-    const why = ends.aborted ? `no response within ${patienceMs} ms` : cause instanceof Error ? ('code' in cause && typeof cause.code === 'string' ? cause.code : cause.message) : String(cause);
+    const why = ends.aborted
+      ? `no response within ${patienceMs} ms`
+      : cause instanceof Error
+        ? 'code' in cause && typeof cause.code === 'string'
+          ? cause.code
+          : cause.message
+        : String(cause);
     throw new CausewayError('cloud.proxy-script-failed', `${shown(address)} could not be loaded: ${why}`, { cause });
   }
 }
@@ -33,14 +39,21 @@ async function load(url: URL, signal: AbortSignal, redirects: number): Promise<B
     if ((await stat(path)).size > largestBytes) throw new Error(`it has more than ${largestBytes} bytes`);
     return readFile(path, { signal });
   }
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Error('its address must begin with http:, https: or file:');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new Error('its address must begin with http:, https: or file:');
   trustSystemCertificates();
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
-    send(url, { agent: false, signal, headers: { accept: 'application/x-ns-proxy-autoconfig, */*' } }).once('response', resolve).once('error', reject).end();
+    send(url, { agent: false, signal, headers: { accept: 'application/x-ns-proxy-autoconfig, */*' } })
+      .once('response', resolve)
+      .once('error', reject)
+      .end();
   });
   try {
-    const { statusCode = 0, headers: { location } } = answer;
+    const {
+      statusCode = 0,
+      headers: { location },
+    } = answer;
     if (statusCode >= 300 && statusCode < 400 && location !== undefined && redirects > 0) {
       const next = new URL(location, url);
       if (next.protocol === 'file:') throw new Error('it leads to a file');

@@ -20,10 +20,14 @@ export interface NetworkFacts {
   readonly workerProxy?: string;
 }
 
-export async function networkFacts(of: Proxies = proxies, environment: NodeJS.ProcessEnv = process.env): Promise<NetworkFacts> {
+export async function networkFacts(
+  of: Proxies = proxies,
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<NetworkFacts> {
   const { from, server, exceptions = '', scripts = [] } = await of.source();
   const certificates = systemCertificateCount();
-  const shown = (it: ProxyServer | undefined): { readonly proxy?: string } => (it === undefined ? {} : { proxy: shownProxy(it) });
+  const shown = (it: ProxyServer | undefined): { readonly proxy?: string } =>
+    it === undefined ? {} : { proxy: shownProxy(it) };
   const ownWorkerProxy = withoutSignIn(environment[workerProxyVariable] ?? '');
   const workerProxy = ownWorkerProxy !== '' ? ownWorkerProxy : of.settings.forWorkers ? 'same' : undefined;
   return {

@@ -75,8 +75,12 @@ export class Proxies {
 
   constructor(parts: Partial<ProxyParts> = {}) {
     this.#parts = {
-      environment: () => process.env, readSystem: () => readSystemProxy(), load: loadScript,
-      evaluate: (script, host, port, signal) => evaluateScript(script, host, port, signal), now: () => performance.now(), ...parts,
+      environment: () => process.env,
+      readSystem: () => readSystemProxy(),
+      load: loadScript,
+      evaluate: (script, host, port, signal) => evaluateScript(script, host, port, signal),
+      now: () => performance.now(),
+      ...parts,
     };
   }
 
@@ -102,14 +106,23 @@ export class Proxies {
     const environment = this.#parts.environment();
     const variable = environment[proxyVariable] ?? '';
     if (variable === 'none') return { from: 'environment' };
-    if (variable.startsWith('pac+')) return { from: 'environment', scripts: [variable.slice('pac+'.length)], isStrict: true };
-    if (variable !== '' && variable !== 'system') return { from: 'environment', server: parseProxy(variable, proxyVariable), exceptions: noProxyOf(environment) };
+    if (variable.startsWith('pac+'))
+      return { from: 'environment', scripts: [variable.slice('pac+'.length)], isStrict: true };
+    if (variable !== '' && variable !== 'system')
+      return { from: 'environment', server: parseProxy(variable, proxyVariable), exceptions: noProxyOf(environment) };
     const { mode, script, server, exceptions } = variable === 'system' ? usualProxySettings : this.#settings;
     if (mode === 'none') return { from: 'settings' };
     if (mode === 'script') return { from: 'settings', scripts: [script], isStrict: true };
     if (mode === 'manual') return { from: 'settings', server: serverOfSettings(server), exceptions };
-    const named = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'].find((name) => (environment[name] ?? '') !== '');
-    if (named !== undefined) return { from: 'environment', server: parseProxy(environment[named] ?? '', named), exceptions: noProxyOf(environment) };
+    const named = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'].find(
+      (name) => (environment[name] ?? '') !== '',
+    );
+    if (named !== undefined)
+      return {
+        from: 'environment',
+        server: parseProxy(environment[named] ?? '', named),
+        exceptions: noProxyOf(environment),
+      };
     return this.#ofSystem();
   }
 
@@ -118,7 +131,8 @@ export class Proxies {
       this.#system = { value: this.#parts.readSystem().catch(() => ({})), until: this.#parts.now() + systemLastsMs };
     }
     const { server, exceptions, scripts = [] } = await this.#system.value;
-    if (scripts.length > 0) return { from: 'system', scripts, ...(server === undefined ? {} : { server, exceptions: exceptions ?? '' }) };
+    if (scripts.length > 0)
+      return { from: 'system', scripts, ...(server === undefined ? {} : { server, exceptions: exceptions ?? '' }) };
     if (server !== undefined) return { from: 'system', server, exceptions: exceptions ?? '' };
     return { from: 'none' };
   }
@@ -130,7 +144,8 @@ export class Proxies {
   async waysTo(host: string, port: number, signal: AbortSignal): Promise<readonly Way[]> {
     if (isLoopbackHost(host)) return ['direct'];
     const source = await this.source();
-    const ofServer = (): readonly Way[] => (source.server === undefined || isExempt(host, source.exceptions ?? '') ? ['direct'] : [source.server]);
+    const ofServer = (): readonly Way[] =>
+      source.server === undefined || isExempt(host, source.exceptions ?? '') ? ['direct'] : [source.server];
     if (source.scripts === undefined) return this.#inOrder(ofServer());
     try {
       const ways = await abortable(this.#ofScript(source.scripts, host, port, source.isStrict === true), signal);
@@ -165,21 +180,38 @@ export class Proxies {
     return kept;
   }
 
-  async #evaluated(addresses: readonly string[], host: string, port: number, isStrict: boolean): Promise<readonly Way[]> {
+  async #evaluated(
+    addresses: readonly string[],
+    host: string,
+    port: number,
+    isStrict: boolean,
+  ): Promise<readonly Way[]> {
     const signal = AbortSignal.timeout(evaluationMs);
     const { address, text } = await this.#loaded(addresses, isStrict, signal);
     const answer = await this.#parts.evaluate(text, host, port, signal);
     const ways = parseScriptAnswer(answer);
-    if (ways.length === 0) throw new CausewayError('cloud.proxy-script-failed', `${address} names no proxy of a kind that is spoken here: ${answer.slice(0, 200)}`);
+    if (ways.length === 0)
+      throw new CausewayError(
+        'cloud.proxy-script-failed',
+        `${address} names no proxy of a kind that is spoken here: ${answer.slice(0, 200)}`,
+      );
     return ways;
   }
 
-  #loaded(addresses: readonly string[], isStrict: boolean, signal: AbortSignal): Promise<{ readonly address: string; readonly text: string }> {
-    if (this.#script === undefined || this.#script.until < this.#parts.now()) this.#script = this.#keep(this.#firstThatLoads(addresses, signal), scriptLastsMs, isStrict);
+  #loaded(
+    addresses: readonly string[],
+    isStrict: boolean,
+    signal: AbortSignal,
+  ): Promise<{ readonly address: string; readonly text: string }> {
+    if (this.#script === undefined || this.#script.until < this.#parts.now())
+      this.#script = this.#keep(this.#firstThatLoads(addresses, signal), scriptLastsMs, isStrict);
     return this.#script.value;
   }
 
-  async #firstThatLoads(addresses: readonly string[], signal: AbortSignal): Promise<{ readonly address: string; readonly text: string }> {
+  async #firstThatLoads(
+    addresses: readonly string[],
+    signal: AbortSignal,
+  ): Promise<{ readonly address: string; readonly text: string }> {
     let failure: unknown;
     for (const address of addresses) {
       try {
@@ -195,7 +227,11 @@ export class Proxies {
   /** Those that did not respond lately come last; and each gets the sign-in of the settings if it has none of its own. */
   #inOrder(ways: readonly Way[]): readonly Way[] {
     const { username, password } = this.#settings;
-    const signedIn = ways.map((way) => (way === 'direct' || way.username !== undefined || username === '' ? way : { ...way, username, password: password ?? '' }));
+    const signedIn = ways.map((way) =>
+      way === 'direct' || way.username !== undefined || username === ''
+        ? way
+        : { ...way, username, password: password ?? '' },
+    );
     const isBad = (way: Way): boolean => way !== 'direct' && (this.#bad.get(shownProxy(way)) ?? 0) > this.#parts.now();
     return [...signedIn.filter((way) => !isBad(way)), ...signedIn.filter(isBad)];
   }
@@ -216,20 +252,31 @@ export class Proxies {
    * @returns undefined when the way is direct: the caller connects by itself
    * @throws CausewayError transport.unreachable, transport.proxy-refused, transport.proxy-not-trusted, cloud.proxy-script-failed
    */
-  async open(host: string, port: number, timeoutMs: number, signal: AbortSignal): Promise<{ readonly socket: Socket | undefined; readonly way: Way; readonly passed: readonly string[] }> {
+  async open(
+    host: string,
+    port: number,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly socket: Socket | undefined; readonly way: Way; readonly passed: readonly string[] }> {
     const ways = await this.waysTo(host, port, signal);
     const passed: string[] = [];
     for (const [index, way] of ways.entries()) {
       const isLast = index === ways.length - 1;
       if (way === 'direct' && isLast) return { socket: undefined, way, passed };
       try {
-        const socket = way === 'direct' ? await connectDirectly(host, port, timeoutMs, signal) : await connectThroughProxy(way, host, port, timeoutMs, signal);
+        const socket =
+          way === 'direct'
+            ? await connectDirectly(host, port, timeoutMs, signal)
+            : await connectThroughProxy(way, host, port, timeoutMs, signal);
         return { socket, way, passed };
       } catch (error) {
         if (!(error instanceof CausewayError) || error.code !== 'transport.unreachable' || signal.aborted) throw error;
         if (way !== 'direct') this.failed(way);
         passed.push(toErrorRecord(error).message);
-        if (isLast) throw passed.length === 1 ? error : new CausewayError('transport.unreachable', passed.join('; '), { cause: error });
+        if (isLast)
+          throw passed.length === 1
+            ? error
+            : new CausewayError('transport.unreachable', passed.join('; '), { cause: error });
       }
     }
     throw new CausewayError('transport.unreachable', `${host}:${port}: no way`);
@@ -243,7 +290,10 @@ export class Proxies {
     const environment = this.#parts.environment();
     const own = environment[workerProxyVariable] ?? '';
     if (isLoopbackHost(host)) return undefined;
-    if (own !== '') return own === 'none' || isExempt(host, noProxyOf(environment)) ? undefined : parseProxy(own, workerProxyVariable);
+    if (own !== '')
+      return own === 'none' || isExempt(host, noProxyOf(environment))
+        ? undefined
+        : parseProxy(own, workerProxyVariable);
     if (!this.#settings.forWorkers) return undefined;
     const [first] = await this.waysTo(host, port, signal);
     return first === 'direct' ? undefined : first;
@@ -267,9 +317,11 @@ function connectDirectly(host: string, port: number, timeoutMs: number, signal: 
       socket.on('error', () => undefined).destroy();
       reject(error as Error);
     };
-    const unreachable = (why: string, cause?: unknown): void => fail(new CausewayError('transport.unreachable', `${host}:${port}, connected directly, ${why}`, { cause }));
+    const unreachable = (why: string, cause?: unknown): void =>
+      fail(new CausewayError('transport.unreachable', `${host}:${port}, connected directly, ${why}`, { cause }));
     const timer = setTimeout(() => unreachable(`did not respond within ${timeoutMs} ms`), timeoutMs);
-    const onError = (error: NodeJS.ErrnoException): void => unreachable(`does not respond (${error.code ?? error.message})`, error);
+    const onError = (error: NodeJS.ErrnoException): void =>
+      unreachable(`does not respond (${error.code ?? error.message})`, error);
     const onAbort = (): void => fail(signal.reason);
     const onConnect = (): void => {
       settle();
@@ -289,7 +341,10 @@ export function checkProxySettings({ mode, script, server }: ProxySettings): voi
   if (mode === 'manual') serverOfSettings(server);
   const url = URL.canParse(script) ? new URL(script) : undefined;
   if (mode === 'script' && !['http:', 'https:', 'file:'].includes(url?.protocol ?? '')) {
-    throw new CausewayError('general.invalid-input', 'the address of the proxy script must begin with http://, https:// or file://');
+    throw new CausewayError(
+      'general.invalid-input',
+      'the address of the proxy script must begin with http://, https:// or file://',
+    );
   }
 }
 
@@ -297,7 +352,10 @@ function serverOfSettings(text: string): ProxyServer {
   const server = parseProxy(text.includes('://') ? text : `http://${text}`, 'the proxy');
   if (server.username === undefined) return server;
   // Settings are no place for a password.
-  throw new CausewayError('general.invalid-input', 'the proxy must be written without user and password: these have fields of their own');
+  throw new CausewayError(
+    'general.invalid-input',
+    'the proxy must be written without user and password: these have fields of their own',
+  );
 }
 
 /** Those of this process. */

@@ -26,16 +26,26 @@ interface Talk {
  * does not respond, with `transport.proxy-refused` when it says no, and with `transport.proxy-not-trusted` when its own certificate
  * is not trusted.
  */
-export function connectThroughProxy(proxy: ProxyServer, host: string, port: number, timeoutMs: number, signal: AbortSignal): Promise<Socket> {
+export function connectThroughProxy(
+  proxy: ProxyServer,
+  host: string,
+  port: number,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Socket> {
   if (signal.aborted) return Promise.reject(abortReason(signal));
   const target = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
   const where = `the proxy ${proxy.kind === 'http' ? `${proxy.host}:${proxy.port}` : shownProxy(proxy)}, asked for ${target},`;
-  const refused = (evidence: string): CausewayError => new CausewayError('transport.proxy-refused', `${where} ${evidence}`);
+  const refused = (evidence: string): CausewayError =>
+    new CausewayError('transport.proxy-refused', `${where} ${evidence}`);
   return new Promise((resolve, reject) => {
     const talk = proxy.kind === 'socks5' ? socksTalk(proxy, host, port, refused) : connectTalk(proxy, target, refused);
     const socket = open(proxy);
     let received = Buffer.alloc(0);
-    const timer = setTimeout(() => fail(new CausewayError('transport.unreachable', `${where} did not respond within ${timeoutMs} ms`)), timeoutMs);
+    const timer = setTimeout(
+      () => fail(new CausewayError('transport.unreachable', `${where} did not respond within ${timeoutMs} ms`)),
+      timeoutMs,
+    );
     const settle = (): void => {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
@@ -51,11 +61,18 @@ export function connectThroughProxy(proxy: ProxyServer, host: string, port: numb
     signal.addEventListener('abort', onAbort, { once: true });
     const onError = (error: NodeJS.ErrnoException): void => {
       const isUntrusted = proxy.kind === 'https' && /CERT|SIGNATURE|^ERR_TLS/.test(error.code ?? '');
-      fail(new CausewayError(isUntrusted ? 'transport.proxy-not-trusted' : 'transport.unreachable', `${where} ${isUntrusted ? 'has a certificate that is not trusted' : 'does not respond'} (${error.code ?? error.message})`, { cause: error }));
+      fail(
+        new CausewayError(
+          isUntrusted ? 'transport.proxy-not-trusted' : 'transport.unreachable',
+          `${where} ${isUntrusted ? 'has a certificate that is not trusted' : 'does not respond'} (${error.code ?? error.message})`,
+          { cause: error },
+        ),
+      );
     };
     const onClose = (): void => fail(new CausewayError('transport.unreachable', `${where} closed the connection`));
     const onReadable = (): void => {
-      for (let piece = socket.read() as Buffer | null; piece !== null; piece = socket.read() as Buffer | null) received = Buffer.concat([received, piece]);
+      for (let piece = socket.read() as Buffer | null; piece !== null; piece = socket.read() as Buffer | null)
+        received = Buffer.concat([received, piece]);
       try {
         for (let step = talk.take(received); step !== undefined; step = talk.take(received)) {
           received = received.subarray(step.used);
@@ -77,14 +94,30 @@ export function connectThroughProxy(proxy: ProxyServer, host: string, port: numb
 function open({ kind, host, port }: ProxyServer): Socket {
   if (kind !== 'https') return connect({ host, port, noDelay: true });
   trustSystemCertificates();
-  return connectTls({ host, port, minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'], ...(isIP(host) === 0 ? { servername: host } : {}) }).setNoDelay(true);
+  return connectTls({
+    host,
+    port,
+    minVersion: 'TLSv1.2',
+    ALPNProtocols: ['http/1.1'],
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+  }).setNoDelay(true);
 }
 
 /** HTTP CONNECT, RFC 9110 section 9.3.6. */
-function connectTalk({ username, password = '' }: ProxyServer, target: string, refused: (evidence: string) => CausewayError): Talk {
-  const credentials = username === undefined ? [] : [`Proxy-Authorization: Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`];
+function connectTalk(
+  { username, password = '' }: ProxyServer,
+  target: string,
+  refused: (evidence: string) => CausewayError,
+): Talk {
+  const credentials =
+    username === undefined
+      ? []
+      : [`Proxy-Authorization: Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`];
   return {
-    opening: Buffer.from([`CONNECT ${target} HTTP/1.1`, `Host: ${target}`, ...credentials, '', ''].join('\r\n'), 'latin1'),
+    opening: Buffer.from(
+      [`CONNECT ${target} HTTP/1.1`, `Host: ${target}`, ...credentials, '', ''].join('\r\n'),
+      'latin1',
+    ),
     take(received) {
       const end = received.indexOf('\r\n\r\n');
       if (end < 0 && received.length > longestHead) throw refused('does not answer as an HTTP proxy does');
@@ -105,30 +138,51 @@ function refusalOf(head: string): string | undefined {
 }
 
 const socksFailures = [
-  'a general failure', 'its rules do not allow the connection', 'the network cannot be reached', 'the host cannot be reached', 'the connection was refused', 'the time of the connection ran out',
-  'the command is not supported', 'this kind of address is not supported',
+  'a general failure',
+  'its rules do not allow the connection',
+  'the network cannot be reached',
+  'the host cannot be reached',
+  'the connection was refused',
+  'the time of the connection ran out',
+  'the command is not supported',
+  'this kind of address is not supported',
 ];
 
 /**
  * SOCKS 5, RFC 1928, with user and password, RFC 1929. Of our own: the library `socks` hands on what a server says first, as SSH
  * servers do, by an event that a reader of the stream misses.
  */
-function socksTalk({ username, password = '' }: ProxyServer, host: string, port: number, refused: (evidence: string) => CausewayError): Talk {
+function socksTalk(
+  { username, password = '' }: ProxyServer,
+  host: string,
+  port: number,
+  refused: (evidence: string) => CausewayError,
+): Talk {
   const [user, secret] = [Buffer.from(username ?? ''), Buffer.from(password)];
-  if (user.length > 255 || secret.length > 255) throw refused('cannot be given a user or password of more than 255 bytes');
+  if (user.length > 255 || secret.length > 255)
+    throw refused('cannot be given a user or password of more than 255 bytes');
   const request = Buffer.concat([Buffer.from([5, 1, 0]), socksAddress(host), Buffer.from([port >> 8, port & 255])]);
   let stage: 'method' | 'sign-in' | 'answer' = 'method';
   return {
     opening: username === undefined ? Buffer.from([5, 1, 0]) : Buffer.from([5, 2, 0, 2]),
     take(received) {
-      if (received.length > 0 && received[0] !== (stage === 'sign-in' ? 1 : 5)) throw refused('does not answer as a SOCKS 5 proxy does');
+      if (received.length > 0 && received[0] !== (stage === 'sign-in' ? 1 : 5))
+        throw refused('does not answer as a SOCKS 5 proxy does');
       if (received.length < 2) return undefined;
       const code = received[1] ?? 255;
       if (stage === 'method') {
         const hasSignIn = code === 2 && username !== undefined;
-        if (code !== 0 && !hasSignIn) throw refused(username === undefined ? 'asks for a sign-in' : 'asks for another sign-in than user and password');
+        if (code !== 0 && !hasSignIn)
+          throw refused(
+            username === undefined ? 'asks for a sign-in' : 'asks for another sign-in than user and password',
+          );
         stage = hasSignIn ? 'sign-in' : 'answer';
-        return { used: 2, answer: hasSignIn ? Buffer.concat([Buffer.from([1, user.length]), user, Buffer.from([secret.length]), secret]) : request };
+        return {
+          used: 2,
+          answer: hasSignIn
+            ? Buffer.concat([Buffer.from([1, user.length]), user, Buffer.from([secret.length]), secret])
+            : request,
+        };
       }
       if (stage === 'sign-in') {
         if (code !== 0) throw refused('refused user and password');
@@ -146,5 +200,7 @@ function socksTalk({ username, password = '' }: ProxyServer, host: string, port:
 function socksAddress(host: string): Buffer {
   const family = isIP(host);
   const name = Buffer.from(host);
-  return family === 0 ? Buffer.concat([Buffer.from([3, name.length]), name]) : Buffer.from([family === 4 ? 1 : 4, ...ipaddr.parse(host).toByteArray()]);
+  return family === 0
+    ? Buffer.concat([Buffer.from([3, name.length]), name])
+    : Buffer.from([family === 4 ? 1 : 4, ...ipaddr.parse(host).toByteArray()]);
 }

@@ -7,7 +7,10 @@ import { isInRange, parseCidr, parseIpv4 } from '../../../shared/model/ip-addres
  */
 export function isExempt(host: string, list: string): boolean {
   const name = host.toLowerCase().replace(/\.$/, '');
-  return list.split(/[\s,;]+/).filter((entry) => entry !== '').some((entry) => matches(name, entry.toLowerCase()));
+  return list
+    .split(/[\s,;]+/)
+    .filter((entry) => entry !== '')
+    .some((entry) => matches(name, entry.toLowerCase()));
 }
 
 function matches(name: string, entry: string): boolean {
@@ -19,7 +22,13 @@ function matches(name: string, entry: string): boolean {
   }
   const rule = entry.replace(/^\*?\./, '');
   if (rule === '*' || name === rule) return true;
-  if (rule.includes('*')) return new RegExp(`^${rule.split(/\*+/).map((part) => part.replaceAll(/[^a-z0-9]/g, '\\$&')).join('.*')}$`).test(name);
+  if (rule.includes('*'))
+    return new RegExp(
+      `^${rule
+        .split(/\*+/)
+        .map((part) => part.replaceAll(/[^a-z0-9]/g, '\\$&'))
+        .join('.*')}$`,
+    ).test(name);
   return isIP(name) === 0 && name.endsWith(`.${rule}`);
 }
 

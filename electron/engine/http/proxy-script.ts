@@ -39,14 +39,35 @@ export type ResolveName = (name: string) => Promise<string | undefined>;
  * @returns what it returned, e.g. `PROXY a:8080; DIRECT`
  * @throws CausewayError cloud.proxy-script-failed
  */
-export async function evaluateScript(script: string, host: string, port: number, signal: AbortSignal, bounds = usualBounds, resolveName: ResolveName = addressOf): Promise<string> {
+export async function evaluateScript(
+  script: string,
+  host: string,
+  port: number,
+  signal: AbortSignal,
+  bounds = usualBounds,
+  resolveName: ResolveName = addressOf,
+): Promise<string> {
   const name = host.includes(':') ? `[${host}]` : host;
   const addresses = new Map<string, string | null>();
   const { address: engine, wasm } = await loadEngine();
   const worker = new Worker(threadProgram, {
-    eval: true, name: 'proxy script', execArgv: [], env: {}, stdout: true, stderr: true,
+    eval: true,
+    name: 'proxy script',
+    execArgv: [],
+    env: {},
+    stdout: true,
+    stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16 },
-    workerData: { engine, wasm, script, functions: scriptFunctions, url: `https://${name}${port === 443 ? '' : `:${port}`}/`, host, myAddress: await myAddress(), memoryLimit: bounds.memoryBytes },
+    workerData: {
+      engine,
+      wasm,
+      script,
+      functions: scriptFunctions,
+      url: `https://${name}${port === 443 ? '' : `:${port}`}/`,
+      host,
+      myAddress: await myAddress(),
+      memoryLimit: bounds.memoryBytes,
+    },
   });
   try {
     const { failure } = await nextOf(worker, startMs, signal);
@@ -59,7 +80,8 @@ export async function evaluateScript(script: string, host: string, port: number,
         if (said.answer === undefined) throw failed(said.failure ?? 'it gave no answer');
         return said.answer;
       }
-      if (addresses.size + missing.length > bounds.names) throw failed(`it asks for the addresses of more than ${bounds.names} names`);
+      if (addresses.size + missing.length > bounds.names)
+        throw failed(`it asks for the addresses of more than ${bounds.names} names`);
       const found = await Promise.all(missing.map((each) => resolveName(each)));
       for (const [index, each] of missing.entries()) addresses.set(each, found[index] ?? null);
     }
@@ -75,7 +97,8 @@ function nextOf(worker: Worker, timeMs: number, signal: AbortSignal): Promise<Sa
     const timer = setTimeout(() => end(() => reject(failed(`it did not end within ${timeMs} ms`))), timeMs);
     const onAbort = (): void => end(() => reject(signal.reason as Error));
     const onMessage = (said: Said): void => end(() => resolve(said));
-    const onError = (error: unknown): void => end(() => reject(failed(error instanceof Error ? error.message : 'its thread failed')));
+    const onError = (error: unknown): void =>
+      end(() => reject(failed(error instanceof Error ? error.message : 'its thread failed')));
     const onExit = (): void => end(() => reject(failed('its thread ended')));
     const end = (settle: () => void): void => {
       clearTimeout(timer);
@@ -98,8 +121,12 @@ let engine: Promise<{ readonly address: string; readonly wasm: WebAssembly.Modul
 /** Compiled once. In a package the library lies beside the archive: threads read real files whatever they know of archives. */
 function loadEngine(): Promise<{ readonly address: string; readonly wasm: WebAssembly.Module }> {
   engine ??= (async () => {
-    const place = (name: string): string => import.meta.resolve(name).replace(/([\\/])app\.asar([\\/])/, '$1app.asar.unpacked$2');
-    return { address: place('quickjs-wasi'), wasm: await WebAssembly.compile(await readFile(new URL(place('quickjs-wasi/quickjs.wasm')))) };
+    const place = (name: string): string =>
+      import.meta.resolve(name).replace(/([\\/])app\.asar([\\/])/, '$1app.asar.unpacked$2');
+    return {
+      address: place('quickjs-wasi'),
+      wasm: await WebAssembly.compile(await readFile(new URL(place('quickjs-wasi/quickjs.wasm')))),
+    };
   })();
   return engine;
 }
@@ -109,7 +136,13 @@ async function addressOf(name: string): Promise<string | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, lookupMs, undefined)));
   try {
-    return await Promise.race([lookup(name, { family: 4 }).then(({ address }) => address, () => undefined), late]);
+    return await Promise.race([
+      lookup(name, { family: 4 }).then(
+        ({ address }) => address,
+        () => undefined,
+      ),
+      late,
+    ]);
   } finally {
     clearTimeout(timer);
   }
@@ -124,7 +157,11 @@ async function myAddress(): Promise<string> {
       socket.connect(53, '192.0.2.1', () => resolve(socket.address().address));
     });
   } catch {
-    return Object.values(networkInterfaces()).flat().find((each) => each?.family === 'IPv4' && !each.internal)?.address ?? '127.0.0.1';
+    return (
+      Object.values(networkInterfaces())
+        .flat()
+        .find((each) => each?.family === 'IPv4' && !each.internal)?.address ?? '127.0.0.1'
+    );
   } finally {
     socket.close();
   }

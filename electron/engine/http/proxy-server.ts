@@ -12,7 +12,13 @@ export interface ProxyServer {
 
 const usualPorts = { http: 80, https: 443, socks5: 1080 } as const;
 /** `socks` and `socks5h` are what other programs write; names are always resolved by the proxy. */
-const kinds: Readonly<Record<string, ProxyServer['kind']>> = { 'http:': 'http', 'https:': 'https', 'socks5:': 'socks5', 'socks5h:': 'socks5', 'socks:': 'socks5' };
+const kinds: Readonly<Record<string, ProxyServer['kind']>> = {
+  'http:': 'http',
+  'https:': 'https',
+  'socks5:': 'socks5',
+  'socks5h:': 'socks5',
+  'socks:': 'socks5',
+};
 
 /**
  * @param text `http://`, `https://` or `socks5://`, then `[user:password@]host[:port]`
@@ -23,7 +29,10 @@ export function parseProxy(text: string, what: string): ProxyServer {
   const kind = kinds[url?.protocol ?? ''];
   const hasMore = url !== undefined && (!['', '/'].includes(url.pathname) || url.search !== '' || url.hash !== '');
   if (url === undefined || kind === undefined || url.hostname === '' || hasMore) {
-    throw new CausewayError('general.invalid-input', `${what} must be http://host:port, https://host:port or socks5://host:port, with user:password@ in front of the host if the proxy asks for a sign-in`);
+    throw new CausewayError(
+      'general.invalid-input',
+      `${what} must be http://host:port, https://host:port or socks5://host:port, with user:password@ in front of the host if the proxy asks for a sign-in`,
+    );
   }
   const { hostname, port, username, password } = url;
   return {
@@ -53,11 +62,16 @@ export function shownProxy({ kind, host, port }: ProxyServer): string {
  */
 export function parseScriptAnswer(answer: string): readonly (ProxyServer | 'direct')[] {
   const ways: (ProxyServer | 'direct')[] = [];
-  const entries = answer.split(';').map((entry) => entry.trim()).filter((entry) => entry !== '');
+  const entries = answer
+    .split(';')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
   for (const entry of entries.slice(0, 16)) {
     const [word = '', address = ''] = entry.split(/\s+/);
     if (word.toUpperCase() === 'DIRECT') ways.push('direct');
-    const scheme = { PROXY: 'http', HTTP: 'http', HTTPS: 'https', SOCKS: 'socks5', SOCKS5: 'socks5' }[word.toUpperCase()];
+    const scheme = { PROXY: 'http', HTTP: 'http', HTTPS: 'https', SOCKS: 'socks5', SOCKS5: 'socks5' }[
+      word.toUpperCase()
+    ];
     if (scheme === undefined || !/^[^\s/@]+$/.test(address)) continue;
     try {
       ways.push(parseProxy(`${scheme}://${address}`, 'the script'));

@@ -50,11 +50,13 @@ it('sends nothing once the condition does not hold: at once, and when the connec
 it('asks for each request of what began under it, and for no other one', async () => {
   const { transport, create, condition } = lab(2);
   const before = calls;
-  await expect(underCondition(condition, async () => {
-    await create();
-    await new Promise(setImmediate);
-    await create();
-  })).rejects.toThrow(refused);
+  await expect(
+    underCondition(condition, async () => {
+      await create();
+      await new Promise(setImmediate);
+      await create();
+    }),
+  ).rejects.toThrow(refused);
   expect(calls).toBe(before + 1);
   await create();
   expect(calls).toBe(before + 2);

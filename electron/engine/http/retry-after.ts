@@ -6,7 +6,12 @@ export const defaultBackOff: BackOff = { attempts: 6, firstMs: 500, capMs: 20_00
 const longestRetryAfterMs = 120_000;
 
 /** How long to wait after `failures` failures; a `Retry-After` is a lower bound. Milliseconds. */
-export function retryDelayMs(backOff: BackOff, failures: number, retryAfterMs: number | undefined, random: () => number): number {
+export function retryDelayMs(
+  backOff: BackOff,
+  failures: number,
+  retryAfterMs: number | undefined,
+  random: () => number,
+): number {
   return Math.max(backOffMs(backOff, failures, random), Math.min(retryAfterMs ?? 0, longestRetryAfterMs));
 }
 

@@ -20,11 +20,23 @@ async function listening(server: Server): Promise<number> {
 test('a certificate that nobody knows is shown and not believed, and is believed once it is trusted', async () => {
   const { certPem, keyPem } = await makeCertificate('localhost');
   const heard: Buffer[] = [];
-  const port = await listening(createServer({ cert: certPem, key: keyPem }, (socket) => socket.on('data', (bytes) => heard.push(bytes)).on('error', () => undefined)));
+  const port = await listening(
+    createServer({ cert: certPem, key: keyPem }, (socket) =>
+      socket.on('data', (bytes) => heard.push(bytes)).on('error', () => undefined),
+    ),
+  );
   const strange = await serverTrust(`localhost:${port}`, undefined, never);
-  expect(strange).toMatchObject({ address: `localhost:${port}`, isVerified: false, isCurable: true, reason: 'its certificate is self-signed' });
+  expect(strange).toMatchObject({
+    address: `localhost:${port}`,
+    isVerified: false,
+    isCurable: true,
+    reason: 'its certificate is self-signed',
+  });
   expect(strange.chain).toHaveLength(1);
-  expect(strange.chain[0]).toMatchObject({ sha256: new X509Certificate(certPem).fingerprint256, issuer: strange.chain[0]?.subject });
+  expect(strange.chain[0]).toMatchObject({
+    sha256: new X509Certificate(certPem).fingerprint256,
+    issuer: strange.chain[0]?.subject,
+  });
   expect(await serverTrust(`localhost:${port}`, strange.chain[0]?.pem, never)).toMatchObject({ isVerified: true });
   expect(heard).toEqual([]);
 });
@@ -32,12 +44,19 @@ test('a certificate that nobody knows is shown and not believed, and is believed
 test('a trusted certificate of another host is not believed', async () => {
   const { certPem, keyPem } = await makeCertificate('elsewhere.example.com');
   const port = await listening(createServer({ cert: certPem, key: keyPem }));
-  expect(await serverTrust(`localhost:${port}`, certPem, never)).toMatchObject({ isVerified: false, isCurable: false, reason: 'its certificate is for other names' });
+  expect(await serverTrust(`localhost:${port}`, certPem, never)).toMatchObject({
+    isVerified: false,
+    isCurable: false,
+    reason: 'its certificate is for other names',
+  });
 });
 
 test('a server that speaks no TLS, and a port where nobody listens, are told with the address', async () => {
   const port = await listening(createPlainServer((socket) => socket.end('220 mail\r\n')));
-  await expect(serverTrust(`127.0.0.1:${port}`, undefined, never)).rejects.toMatchObject({ code: 'cloud.unreachable', message: expect.stringContaining(String(port)) as string });
+  await expect(serverTrust(`127.0.0.1:${port}`, undefined, never)).rejects.toMatchObject({
+    code: 'cloud.unreachable',
+    message: expect.stringContaining(String(port)) as string,
+  });
   servers.pop()?.close();
   await expect(serverTrust(`127.0.0.1:${port}`, undefined, never)).rejects.toMatchObject({ code: 'cloud.unreachable' });
 });

@@ -15,7 +15,11 @@ const patienceMs = 15_000;
  * @param address `host:port`, an IPv6 address in brackets
  * @param caCertificate PEM of the one authority that is trusted instead of the system's
  */
-export async function serverTrust(address: string, caCertificate: string | undefined, signal: AbortSignal): Promise<ServerTrust> {
+export async function serverTrust(
+  address: string,
+  caCertificate: string | undefined,
+  signal: AbortSignal,
+): Promise<ServerTrust> {
   const url = new URL(`https://${address}`);
   const [host, port] = [url.hostname.replace(/^\[|\]$/g, ''), Number(url.port || 443)];
   const { socket } = await proxies.open(host, port, patienceMs, signal);
@@ -23,14 +27,24 @@ export async function serverTrust(address: string, caCertificate: string | undef
 }
 
 /** As `serverTrust`, over a connection that a proxy has opened; undefined: a direct one is made. */
-export async function trustOver(tunnel: Socket | undefined, host: string, port: number, caCertificate: string | undefined, signal: AbortSignal): Promise<ServerTrust> {
+export async function trustOver(
+  tunnel: Socket | undefined,
+  host: string,
+  port: number,
+  caCertificate: string | undefined,
+  signal: AbortSignal,
+): Promise<ServerTrust> {
   const ends = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
   const address = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
   trustSystemCertificates();
   const way = tunnel === undefined ? { host, port } : { socket: tunnel };
   const socket = connect({
-    ...way, minVersion: 'TLSv1.2', rejectUnauthorized: false, allowPartialTrustChain: caCertificate !== undefined,
-    ...(isIP(host) === 0 ? { servername: host } : {}), ...(caCertificate === undefined ? {} : { ca: caCertificate }),
+    ...way,
+    minVersion: 'TLSv1.2',
+    rejectUnauthorized: false,
+    allowPartialTrustChain: caCertificate !== undefined,
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    ...(caCertificate === undefined ? {} : { ca: caCertificate }),
   });
   const stop = (): void => void socket.destroy(new Error('it did not respond in time'));
   ends.addEventListener('abort', stop, { once: true });
@@ -44,7 +58,11 @@ export async function trustOver(tunnel: Socket | undefined, host: string, port: 
     };
   } catch (cause) {
     signal.throwIfAborted();
-    throw new CausewayError('cloud.unreachable', `${address}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new CausewayError(
+      'cloud.unreachable',
+      `${address}: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    );
   } finally {
     ends.removeEventListener('abort', stop);
     socket.destroy();
@@ -57,13 +75,41 @@ export async function certificateIssuers(address: string, signal: AbortSignal): 
 }
 
 const inspectors = [
-  'Zscaler', 'Netskope', 'Palo Alto Networks', 'Forcepoint', 'Fortinet', 'FortiGate', 'Blue Coat', 'Symantec Web', 'Cisco Umbrella', 'Check Point', 'Sophos', 'Trend Micro', 'McAfee', 'Skyhigh',
-  'Barracuda', 'WatchGuard', 'SonicWall', 'iboss', 'Cato Networks', 'Cloudflare for Teams', 'Gateway CA - Cloudflare', 'Kaspersky', 'ESET', 'Bitdefender', 'Avast', 'AVG', 'mitmproxy', 'Squid',
+  'Zscaler',
+  'Netskope',
+  'Palo Alto Networks',
+  'Forcepoint',
+  'Fortinet',
+  'FortiGate',
+  'Blue Coat',
+  'Symantec Web',
+  'Cisco Umbrella',
+  'Check Point',
+  'Sophos',
+  'Trend Micro',
+  'McAfee',
+  'Skyhigh',
+  'Barracuda',
+  'WatchGuard',
+  'SonicWall',
+  'iboss',
+  'Cato Networks',
+  'Cloudflare for Teams',
+  'Gateway CA - Cloudflare',
+  'Kaspersky',
+  'ESET',
+  'Bitdefender',
+  'Avast',
+  'AVG',
+  'mitmproxy',
+  'Squid',
 ] as const;
 
 /** The product that replaces certificates, by the names in them; undefined where it is none of those that are known. */
 export function inspectorOf(issuers: readonly string[]): string | undefined {
-  return inspectors.find((name) => issuers.some((issuer) => new RegExp(`(^|[^A-Za-z])${name}([^a-z]|$)`, 'i').test(issuer)));
+  return inspectors.find((name) =>
+    issuers.some((issuer) => new RegExp(`(^|[^A-Za-z])${name}([^a-z]|$)`, 'i').test(issuer)),
+  );
 }
 
 /** OpenSSL's and Node's codes for an unknown issuer: those that trusting the certificate would fix. */
@@ -72,7 +118,8 @@ const unknownIssuers: Readonly<Record<string, string>> = {
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate chain ends at a CA that this computer does not trust',
   UNABLE_TO_GET_ISSUER_CERT: 'its certificate was issued by a CA that this computer does not trust',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate was issued by a CA that this computer does not trust',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate was issued by a CA that this computer does not trust, and the server did not send the CA certificate',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'its certificate was issued by a CA that this computer does not trust, and the server did not send the CA certificate',
 };
 const otherReasons: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',

@@ -15,7 +15,9 @@ export interface TokenKeeperOptions<T> {
  * Keeps an access token: fetched at its first use, renewed before it ends or when `renew` says that the server refused
  * it. Concurrent callers share one fetch.
  */
-export function createTokenKeeper<T>(options: TokenKeeperOptions<T>): (renew: boolean, signal: AbortSignal) => Promise<T> {
+export function createTokenKeeper<T>(
+  options: TokenKeeperOptions<T>,
+): (renew: boolean, signal: AbortSignal) => Promise<T> {
   const { clock } = options;
   let kept: { readonly token: T; readonly endsAt: number } | undefined;
   let fetching: Promise<T> | undefined;

@@ -35,7 +35,8 @@ describe('TLS', () => {
   it('trusts the authority that is given, and keeps its connection', async () => {
     const transport = createTransport({ caCertificate: certificate });
     const client = createHttpClient({ baseUrl: url, transport });
-    for (let round = 0; round < 3; round += 1) expect((await client.request(request, signal)).body).toEqual({ ok: true });
+    for (let round = 0; round < 3; round += 1)
+      expect((await client.request(request, signal)).body).toEqual({ ok: true });
     expect(connections).toBe(1);
     transport.close();
   });
@@ -43,8 +44,14 @@ describe('TLS', () => {
   it('sends nothing to a server that it does not trust, and does not try again', async () => {
     const before = calls;
     const transport = createTransport();
-    const failure = await createHttpClient({ baseUrl: url, transport, backOff }).request(request, signal).catch((error: unknown) => error);
-    expect(failure).toMatchObject({ code: 'cloud.certificate-not-trusted', retryable: false, details: { network: expect.stringMatching(/CERT/) as unknown } });
+    const failure = await createHttpClient({ baseUrl: url, transport, backOff })
+      .request(request, signal)
+      .catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      code: 'cloud.certificate-not-trusted',
+      retryable: false,
+      details: { network: expect.stringMatching(/CERT/) as unknown },
+    });
     expect(calls).toBe(before);
     transport.close();
   });
@@ -64,7 +71,10 @@ describe('a part that goes to a place', () => {
     server = createPlainServer((asked, response) => {
       const whole = asked.url === '/whole';
       const part = asked.url === '/short' ? content.subarray(0, 1000) : content;
-      response.writeHead(whole ? 200 : 206, { 'content-length': part.length, 'content-range': `bytes ${asked.url === '/other' ? 512 : 0}-${content.length - 1}/${content.length}` });
+      response.writeHead(whole ? 200 : 206, {
+        'content-length': part.length,
+        'content-range': `bytes ${asked.url === '/other' ? 512 : 0}-${content.length - 1}/${content.length}`,
+      });
       if (asked.url === '/cut') response.write(part.subarray(0, 200_000), () => response.destroy());
       else response.end(part);
     });
@@ -76,7 +86,17 @@ describe('a part that goes to a place', () => {
     server.closeAllConnections();
   });
   const transport = createTransport();
-  const ask = (path: string, into: Uint8Array) => transport.send({ url: new URL(path, url), method: 'GET', headers: { 'x-ms-range': `bytes=0-${content.length - 1}` }, body: undefined, into }, signal);
+  const ask = (path: string, into: Uint8Array) =>
+    transport.send(
+      {
+        url: new URL(path, url),
+        method: 'GET',
+        headers: { 'x-ms-range': `bytes=0-${content.length - 1}` },
+        body: undefined,
+        into,
+      },
+      signal,
+    );
 
   it('is there, and nowhere else', async () => {
     const into = new Uint8Array(content.length);
@@ -85,14 +105,17 @@ describe('a part that goes to a place', () => {
     transport.close();
   });
 
-  it.each(['/whole', '/short', '/other'])('is given back as usual where the answer is another one (%s)', async (path) => {
-    const into = new Uint8Array(content.length);
-    const answer = await ask(path, into);
-    expect(answer.isInPlace).toBeUndefined();
-    expect(content.subarray(0, answer.bytes.length).equals(answer.bytes)).toBe(true);
-    expect(into.every((byte) => byte === 0)).toBe(true);
-    transport.close();
-  });
+  it.each(['/whole', '/short', '/other'])(
+    'is given back as usual where the answer is another one (%s)',
+    async (path) => {
+      const into = new Uint8Array(content.length);
+      const answer = await ask(path, into);
+      expect(answer.isInPlace).toBeUndefined();
+      expect(content.subarray(0, answer.bytes.length).equals(answer.bytes)).toBe(true);
+      expect(into.every((byte) => byte === 0)).toBe(true);
+      transport.close();
+    },
+  );
 
   it('fails where the connection ends within it', async () => {
     await expect(ask('/cut', new Uint8Array(content.length))).rejects.toThrow(/aborted|cut off|hang up/);

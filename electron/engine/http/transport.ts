@@ -57,22 +57,36 @@ export function createTransport({ caCertificate, allowUntrusted = false }: Trust
       const { promise, resolve, reject } = Promise.withResolvers<TransportAnswer>();
       const onAnswer = (answer: IncomingMessage): void => {
         const facts = { status: answer.statusCode ?? 0, headers: headersOf(answer) };
-        const isPart = into !== undefined && facts.status === 206 && answer.headers['content-length'] === String(into.length) && beginsAsAsked(answer, headers);
-        const whole = isPart ? fill(answer, into).then((): TransportAnswer => ({ ...facts, bytes: nothing, isInPlace: true })) : readBytes(answer).then((all) => ({ ...facts, bytes: all }));
+        const isPart =
+          into !== undefined &&
+          facts.status === 206 &&
+          answer.headers['content-length'] === String(into.length) &&
+          beginsAsAsked(answer, headers);
+        const whole = isPart
+          ? fill(answer, into).then((): TransportAnswer => ({ ...facts, bytes: nothing, isInPlace: true }))
+          : readBytes(answer).then((all) => ({ ...facts, bytes: all }));
         whole.then(resolve, reject);
       };
       const body = bytes ?? text;
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
       const options = { method, headers: { ...headers, ...length }, signal };
-      const outgoing = url.protocol === 'https:' ? httpsRequest(url, { ...options, agent: secure }, onAnswer) : httpRequest(url, { ...options, agent: plain }, onAnswer);
+      const outgoing =
+        url.protocol === 'https:'
+          ? httpsRequest(url, { ...options, agent: secure }, onAnswer)
+          : httpRequest(url, { ...options, agent: plain }, onAnswer);
       // On a new connection nothing was sent yet.
-      outgoing.once('socket', (socket) => socket.connecting && socket.once('connect', () => {
-        try {
-          mayBegin();
-        } catch (error) {
-          outgoing.destroy(error as Error);
-        }
-      }));
+      outgoing.once(
+        'socket',
+        (socket) =>
+          socket.connecting &&
+          socket.once('connect', () => {
+            try {
+              mayBegin();
+            } catch (error) {
+              outgoing.destroy(error as Error);
+            }
+          }),
+      );
       outgoing.once('error', (error: NodeJS.ErrnoException) => void withIssuers(error, url, signal).then(reject));
       outgoing.end(body);
       return promise;
@@ -122,12 +136,15 @@ function fill(answer: IncomingMessage, into: Uint8Array): Promise<void> {
   });
   answer.once('error', reject);
   // Node ends a body at its announced length, and closes one that was cut off.
-  answer.once('close', () => (answer.complete && at === into.length ? resolve() : reject(new Error('the response was cut off'))));
+  answer.once('close', () =>
+    answer.complete && at === into.length ? resolve() : reject(new Error('the response was cut off')),
+  );
   return promise;
 }
 
 function headersOf(answer: IncomingMessage): Headers {
   const headers = new Headers();
-  for (const [name, value] of Object.entries(answer.headers)) if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+  for (const [name, value] of Object.entries(answer.headers))
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   return headers;
 }

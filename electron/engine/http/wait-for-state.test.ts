@@ -10,7 +10,8 @@ describe('waiting for a state', () => {
   it('looks at growing pauses until it is there', async () => {
     const clock = createHastyClock();
     let looks = 0;
-    const look = async (): Promise<Look<string>> => ((looks += 1) < 4 ? { done: false, state: 'CREATING' } : { done: true, value: 'there' });
+    const look = async (): Promise<Look<string>> =>
+      (looks += 1) < 4 ? { done: false, state: 'CREATING' } : { done: true, value: 'there' };
     expect(await waitForState({ operation: 'volume v' }, look, plan, clock, signal)).toBe('there');
     expect(clock.sleeps).toEqual([1_000, 1_500, 2_250]);
   });
@@ -19,7 +20,9 @@ describe('waiting for a state', () => {
     const clock = createHastyClock();
     const look = async (): Promise<Look<never>> => ({ done: false, state: 'ATTACHING' });
     await expect(waitForState({ operation: 'volume v' }, look, plan, clock, signal)).rejects.toMatchObject({
-      code: 'cloud.not-ready', message: 'volume v: still ATTACHING after 10 s', retryable: true,
+      code: 'cloud.not-ready',
+      message: 'volume v: still ATTACHING after 10 s',
+      retryable: true,
     });
     expect(clock.monotonic()).toBe(10_000);
   });
@@ -30,6 +33,8 @@ describe('waiting for a state', () => {
       cancel.abort(new Error('cancelled'));
       return { done: false, state: 'x' };
     };
-    await expect(waitForState({ operation: 'x' }, look, plan, createHastyClock(), cancel.signal)).rejects.toThrow('cancelled');
+    await expect(waitForState({ operation: 'x' }, look, plan, createHastyClock(), cancel.signal)).rejects.toThrow(
+      'cancelled',
+    );
   });
 });

@@ -15,8 +15,18 @@ export function waitForState<T>(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<T> {
-  return pollUntil(look, plan, clock, signal, (state) =>
-    new CausewayError('cloud.not-ready', `${what.operation}: still ${state} after ${Math.round(plan.deadlineMs / 1000)} s`, {
-      details: { ...what.details, operation: what.operation, state, deadlineMs: plan.deadlineMs },
-    }));
+  return pollUntil(
+    look,
+    plan,
+    clock,
+    signal,
+    (state) =>
+      new CausewayError(
+        'cloud.not-ready',
+        `${what.operation}: still ${state} after ${Math.round(plan.deadlineMs / 1000)} s`,
+        {
+          details: { ...what.details, operation: what.operation, state, deadlineMs: plan.deadlineMs },
+        },
+      ),
+  );
 }

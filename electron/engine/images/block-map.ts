@@ -51,7 +51,7 @@ export function addByBitmap(
 ): void {
   const sectorBytes = range.sectorBytes ?? SECTOR;
   const end = range.skip + range.length;
-  for (let from = range.skip; from < end && list.runs.length < MAX_RUNS; ) {
+  for (let from = range.skip; from < end && list.runs.length < MAX_RUNS;) {
     const set = isSet(Math.floor(from / sectorBytes));
     let to = (Math.floor(from / sectorBytes) + 1) * sectorBytes;
     while (to < end && isSet(to / sectorBytes) === set) to += sectorBytes;

@@ -31,7 +31,7 @@ it('answers one question to a long chain of fragmented images with bounded work,
   const counted = { calls: 0 };
   const layers = Array.from({ length: 64 }, () => alternating(counted));
   let most = 0;
-  for (let at = 0; at < 8 * 2 ** 20; ) {
+  for (let at = 0; at < 8 * 2 ** 20;) {
     const before = counted.calls;
     const runs = await resolveRuns(layers, at, SIZE - at);
     most = Math.max(most, counted.calls - before);

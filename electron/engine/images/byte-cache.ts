@@ -62,21 +62,36 @@ export interface Table {
 }
 
 /** @throws CausewayError source.image-unreadable when the table does not lie within the file */
-export async function openTable(cache: ByteCache, file: ImageBytes, at: number, entryBytes: number, count: number): Promise<Table> {
+export async function openTable(
+  cache: ByteCache,
+  file: ImageBytes,
+  at: number,
+  entryBytes: number,
+  count: number,
+): Promise<Table> {
   // Only a look at its last entry: the table may be large, and is read as it is needed.
   if (count > 0) await bytesAt(file, at + (count - 1) * entryBytes, entryBytes);
   return tableAt(cache, `table${++tables}`, file, at, entryBytes, count);
 }
 
 /** As `openTable`, for a table among many in a file: `key` tells it apart in the cache. */
-export function tableAt(cache: ByteCache, key: string, file: ImageBytes, at: number, entryBytes: number, count: number): Table {
+export function tableAt(
+  cache: ByteCache,
+  key: string,
+  file: ImageBytes,
+  at: number,
+  entryBytes: number,
+  count: number,
+): Table {
   const perPage = PAGE / entryBytes;
   return {
     count,
     async page(index) {
       const first = index - (index % perPage);
       const entries = Math.min(perPage, count - first);
-      const bytes = await cache.get(`${key}/${first}`, () => bytesAt(file, at + first * entryBytes, entries * entryBytes));
+      const bytes = await cache.get(`${key}/${first}`, () =>
+        bytesAt(file, at + first * entryBytes, entries * entryBytes),
+      );
       return { bytes, first, entries };
     },
   };

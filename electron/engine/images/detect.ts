@@ -19,7 +19,12 @@ const extensions: Readonly<Record<string, ImageFormat>> = {
 };
 
 /** Programs that images are compressed with as a whole, with their magic. No disk starts like that. */
-const packers: Readonly<Record<string, string>> = { gzip: '\x1f\x8b\x08', xz: '\xfd7zXZ\0', zstd: '\x28\xb5\x2f\xfd', bzip2: 'BZh' };
+const packers: Readonly<Record<string, string>> = {
+  gzip: '\x1f\x8b\x08',
+  xz: '\xfd7zXZ\0',
+  zstd: '\x28\xb5\x2f\xfd',
+  bzip2: 'BZh',
+};
 
 export function hasImageExtension(name: string): boolean {
   const extension = extname(name).toLowerCase();

@@ -57,7 +57,8 @@ async function openRegular(name: string): Promise<OpenedFile> {
     return {
       sizeBytes,
       allocatedBytes,
-      storedRanges: async (signal) => (allocatedBytes < sizeBytes ? storedRanges(handle.fd, name, sizeBytes, signal) : undefined),
+      storedRanges: async (signal) =>
+        allocatedBytes < sizeBytes ? storedRanges(handle.fd, name, sizeBytes, signal) : undefined,
       read: async (into, position) => (await handle.read(into, 0, into.length, position)).bytesRead,
       close: () => handle.close(),
     };

@@ -19,13 +19,20 @@ const content = { sizeBytes: bytes.length, bytes };
 /** A folder with an image, files beside it that extents may name, and secrets outside. */
 function withSecrets(files: Readonly<Record<string, Buffer | string>>): MemoryFiles {
   const inside = Object.entries(files).map(([name, text]) => [`${folder}/${name}`, Buffer.from(text)]);
-  return memoryFiles({ '/etc/passwd': secret, '/images-secret/passwd': secret, '/passwd': secret, ...Object.fromEntries(inside) });
+  return memoryFiles({
+    '/etc/passwd': secret,
+    '/images-secret/passwd': secret,
+    '/passwd': secret,
+    ...Object.fromEntries(inside),
+  });
 }
 
 /** Reads the image to its end. Whatever comes of it: nothing outside of the folder was asked for, nothing stays open. */
 async function attempt(access: MemoryFiles, name: string): Promise<Buffer | CausewayError> {
   access.reset();
-  const result = await readImage(`${folder}/${name}`, folder, access, signal, 1024 * 1024).catch((error: unknown) => error);
+  const result = await readImage(`${folder}/${name}`, folder, access, signal, 1024 * 1024).catch(
+    (error: unknown) => error,
+  );
   expect([...access.asked].filter((path) => path !== folder && !path.startsWith(`${folder}/`))).toEqual([]);
   expect(access.work.open).toBe(0);
   if (Buffer.isBuffer(result)) {
@@ -37,7 +44,12 @@ async function attempt(access: MemoryFiles, name: string): Promise<Buffer | Caus
   return result;
 }
 
-async function expectRefused(access: MemoryFiles, name: string, code: string, message: string | RegExp = ''): Promise<void> {
+async function expectRefused(
+  access: MemoryFiles,
+  name: string,
+  code: string,
+  message: string | RegExp = '',
+): Promise<void> {
   const result = await attempt(access, name);
   expect(result).toMatchObject({ code, message: expect.stringMatching(message) });
 }
@@ -62,7 +74,11 @@ describe('a hostile image', () => {
   ];
   for (const [what, lines] of extents) {
     it(`is refused: ${what}`, async () => {
-      await expectRefused(withSecrets({ 'x.vmdk': vmdkDescriptor(lines), 'data.bin': Buffer.alloc(4096) }), 'x.vmdk', 'source.image-unreadable');
+      await expectRefused(
+        withSecrets({ 'x.vmdk': vmdkDescriptor(lines), 'data.bin': Buffer.alloc(4096) }),
+        'x.vmdk',
+        'source.image-unreadable',
+      );
     });
   }
 
@@ -71,7 +87,31 @@ describe('a hostile image', () => {
     await expectRefused(access, 'x.vmdk', 'source.image-refers-outside', /passwd/);
   });
 
-  const outside = ['/etc/passwd', '../etc/passwd', '../images-secret/passwd', 'sub/../../passwd', '/images/../etc/passwd', '//etc/passwd', 'file:///etc/passwd', 'file:/etc/passwd', 'json:{"driver":"file","filename":"/etc/passwd"}', 'nbd://127.0.0.1:1/x', 'fd:3', '/dev/fd/0', 'C:\\Windows\\win.ini', '\\\\server\\share\\x', '\\\\?\\C:\\x', '..', '.', '', '/', 'a\0b', 'a\u0007b', 'link', 'out/passwd'];
+  const outside = [
+    '/etc/passwd',
+    '../etc/passwd',
+    '../images-secret/passwd',
+    'sub/../../passwd',
+    '/images/../etc/passwd',
+    '//etc/passwd',
+    'file:///etc/passwd',
+    'file:/etc/passwd',
+    'json:{"driver":"file","filename":"/etc/passwd"}',
+    'nbd://127.0.0.1:1/x',
+    'fd:3',
+    '/dev/fd/0',
+    'C:\\Windows\\win.ini',
+    '\\\\server\\share\\x',
+    '\\\\?\\C:\\x',
+    '..',
+    '.',
+    '',
+    '/',
+    'a\0b',
+    'a\u0007b',
+    'link',
+    'out/passwd',
+  ];
   for (const name of outside) {
     it(`may not name ${JSON.stringify(name)}`, async () => {
       const links = { link: '/etc/passwd', 'out/passwd': '/images-secret/passwd' };
@@ -87,18 +127,27 @@ describe('a hostile image', () => {
       for (const [image, data] of Object.entries(images)) {
         const access = withSecrets({ [image]: data, 'sub/x': '' });
         for (const [link, target] of Object.entries(links)) access.links.set(`${folder}/${link}`, target);
-        expect(await attempt(access, image)).toMatchObject({ code: expect.stringMatching(/^source\.image-(refers-outside|unreadable|part-missing)$/) });
+        expect(await attempt(access, image)).toMatchObject({
+          code: expect.stringMatching(/^source\.image-(refers-outside|unreadable|part-missing)$/),
+        });
       }
     });
   }
 
   it('gets the file beside it for an absolute name, never the one that it names', async () => {
-    const access = withSecrets({ 'x.qcow2': buildQcow2({ ...content, has: () => false }, { backing: '/etc/passwd', backingFormat: 'raw' }), passwd: bytes });
+    const access = withSecrets({
+      'x.qcow2': buildQcow2({ ...content, has: () => false }, { backing: '/etc/passwd', backingFormat: 'raw' }),
+      passwd: bytes,
+    });
     expect(await attempt(access, 'x.qcow2')).toEqual(bytes);
   });
 
   it('may not use FIFOs, devices and folders', async () => {
-    const access = withSecrets({ 'x.vmdk': vmdkDescriptor(['RW 8 FLAT "fifo" 0']), 'y.vmdk': vmdkDescriptor(['RW 8 FLAT "sub" 0']), 'sub/z': '' });
+    const access = withSecrets({
+      'x.vmdk': vmdkDescriptor(['RW 8 FLAT "fifo" 0']),
+      'y.vmdk': vmdkDescriptor(['RW 8 FLAT "sub" 0']),
+      'sub/z': '',
+    });
     access.special.add(`${folder}/fifo`);
     await expectRefused(access, 'x.vmdk', 'source.image-unreadable', /not a regular file/);
     await expectRefused(access, 'y.vmdk', 'source.image-unreadable', /not a regular file/);
@@ -122,20 +171,34 @@ describe('a hostile image', () => {
 
   it('may not be based on itself', async () => {
     const pairs: Readonly<Record<string, Buffer>> = {
-      'a.qcow2': buildQcow2(content, { backing: 'b.qcow2' }), 'b.qcow2': buildQcow2(content, { backing: './a.qcow2' }), 'self.qcow2': buildQcow2(content, { backing: 'self.qcow2' }),
-      'self.vmdk': buildVmdk(content, { cid: '5', parent: { cid: '00000005', name: 'self.vmdk' } }), 'self.vhd': dynamicVhd(content, { parent: { id: 1, relative: 'self.vhd' } }),
+      'a.qcow2': buildQcow2(content, { backing: 'b.qcow2' }),
+      'b.qcow2': buildQcow2(content, { backing: './a.qcow2' }),
+      'self.qcow2': buildQcow2(content, { backing: 'self.qcow2' }),
+      'self.vmdk': buildVmdk(content, { cid: '5', parent: { cid: '00000005', name: 'self.vmdk' } }),
+      'self.vhd': dynamicVhd(content, { parent: { id: 1, relative: 'self.vhd' } }),
     };
-    for (const name of Object.keys(pairs)) await expectRefused(withSecrets(pairs), name, 'source.image-unreadable', /is based on/);
+    for (const name of Object.keys(pairs))
+      await expectRefused(withSecrets(pairs), name, 'source.image-unreadable', /is based on/);
   });
 
   it('may not be based on a chain without end', async () => {
-    const files = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`${index}.qcow2`, buildQcow2(content, { backing: `${index + 1}.qcow2` })]));
+    const files = Object.fromEntries(
+      Array.from({ length: 70 }, (_, index) => [
+        `${index}.qcow2`,
+        buildQcow2(content, { backing: `${index + 1}.qcow2` }),
+      ]),
+    );
     await expectRefused(withSecrets(files), '0.qcow2', 'source.image-unreadable', /more than 64/);
   });
 
   it('may not refer to files where its guest can have written that', async () => {
-    const access = withSecrets({ 'disk.img': buildQcow2(content, { backing: 'other.raw', backingFormat: 'raw' }), 'disk2.img': vmdkDescriptor(['RW 8 FLAT "other.raw" 0']), 'other.raw': Buffer.alloc(4096) });
-    for (const name of ['disk.img', 'disk2.img']) await expectRefused(access, name, 'source.image-refers-outside', /not named like/);
+    const access = withSecrets({
+      'disk.img': buildQcow2(content, { backing: 'other.raw', backingFormat: 'raw' }),
+      'disk2.img': vmdkDescriptor(['RW 8 FLAT "other.raw" 0']),
+      'other.raw': Buffer.alloc(4096),
+    });
+    for (const name of ['disk.img', 'disk2.img'])
+      await expectRefused(access, name, 'source.image-refers-outside', /not named like/);
   });
 
   it('may not refer to files where the guest of its base can have written that', async () => {
@@ -168,7 +231,8 @@ describe('a hostile image', () => {
       ['a.vmdk', Buffer.from('1f8b0800000000000003', 'hex'), /compressed with gzip/],
       ['disk1', Buffer.from('1f8b0800000000000003', 'hex'), /compressed with gzip/],
     ];
-    for (const [name, image, message] of cases) await expectRefused(withSecrets({ [name]: image }), name, 'source.image-unreadable', message);
+    for (const [name, image, message] of cases)
+      await expectRefused(withSecrets({ [name]: image }), name, 'source.image-unreadable', message);
   });
 
   it('is read all the same where it is a qcow2 that is marked dirty: only its reference counts may be out of date', async () => {
@@ -199,12 +263,19 @@ describe('a hostile image', () => {
   });
 
   it('is refused when it is cut short, wherever', async () => {
-    const whole: Readonly<Record<string, Buffer>> = { 'a.qcow2': buildQcow2(content), 'a.vmdk': buildVmdk(content), 's.vmdk': buildVmdk(content, { stream: true }), 'a.vdi': buildVdi(content), 'a.vhd': dynamicVhd(content) };
+    const whole: Readonly<Record<string, Buffer>> = {
+      'a.qcow2': buildQcow2(content),
+      'a.vmdk': buildVmdk(content),
+      's.vmdk': buildVmdk(content, { stream: true }),
+      'a.vdi': buildVdi(content),
+      'a.vhd': dynamicVhd(content),
+    };
     for (const [name, image] of Object.entries(whole)) {
       for (let length = 0; length < image.length - 4096; length += 1024) {
         const result = await attempt(withSecrets({ [name]: image.subarray(0, length) }), name);
         // A VHD is told by its footer or its copy; a cut one has its blocks checked against the file.
-        if (Buffer.isBuffer(result)) throw new Error(`${name} was read though cut to ${length} of ${image.length} bytes`);
+        if (Buffer.isBuffer(result))
+          throw new Error(`${name} was read though cut to ${length} of ${image.length} bytes`);
       }
     }
   });
@@ -217,16 +288,27 @@ describe('a hostile image', () => {
       id.copy(image, at + 48);
       seal(image.subarray(at, at + 4096));
     }
-    const entry = (options: Partial<Parameters<typeof logEntry>[0]> = {}) => logEntry({ sequence: 1n, tail: 0, size: BigInt(image.length), target: 2 * megabyte, id, ...options });
+    const entry = (options: Partial<Parameters<typeof logEntry>[0]> = {}) =>
+      logEntry({ sequence: 1n, tail: 0, size: BigInt(image.length), target: 2 * megabyte, id, ...options });
     const withLog = (...entries: readonly Buffer[]) => {
       const copy = Buffer.from(image);
       Buffer.concat(entries).copy(copy, megabyte);
       return withSecrets({ 'a.vhdx': copy });
     };
     await expectRefused(withLog(), 'a.vhdx', 'source.image-unreadable', /no complete sequence/);
-    await expectRefused(withLog(entry({ id: Buffer.alloc(16, 4) })), 'a.vhdx', 'source.image-unreadable', /no complete sequence/);
+    await expectRefused(
+      withLog(entry({ id: Buffer.alloc(16, 4) })),
+      'a.vhdx',
+      'source.image-unreadable',
+      /no complete sequence/,
+    );
     await expectRefused(withLog(entry({ tail: 4096 })), 'a.vhdx', 'source.image-unreadable', /no complete sequence/);
-    await expectRefused(withLog(entry({ size: BigInt(image.length + megabyte) })), 'a.vhdx', 'source.image-unreadable', /cut short/);
+    await expectRefused(
+      withLog(entry({ size: BigInt(image.length + megabyte) })),
+      'a.vhdx',
+      'source.image-unreadable',
+      /cut short/,
+    );
     const damaged = entry();
     damaged[100] = 1;
     await expectRefused(withLog(damaged), 'a.vhdx', 'source.image-unreadable', /no complete sequence/);
@@ -242,26 +324,47 @@ describe('a hostile image', () => {
 
 describe('a descriptor', () => {
   it('of line breaks alone is refused at a line, after linear work', () => {
-    for (const lineBreak of ['\n', '\r\n', ' \n', '\r']) expect(() => parseVmdkDescriptor(Buffer.from(lineBreak.repeat(1024 * 1024)), 'x.vmdk')).toThrow(/lines|is not valid/);
+    for (const lineBreak of ['\n', '\r\n', ' \n', '\r'])
+      expect(() => parseVmdkDescriptor(Buffer.from(lineBreak.repeat(1024 * 1024)), 'x.vmdk')).toThrow(
+        /lines|is not valid/,
+      );
   });
 
   it('is refused with the line that is not understood', () => {
-    expect(() => parseVmdkDescriptor(Buffer.from('# Disk DescriptorFile\nversion=1\nRW 8 FLAT data.bin 0\n'), 'x.vmdk')).toThrow('line 3 of its descriptor is not valid: "RW 8 FLAT data.bin 0"');
-    expect(() => parseVmdkDescriptor(Buffer.from('CID=1\nCID=2\n'), 'x.vmdk')).toThrow('line 2 of its descriptor sets CID a second time');
-    expect(() => parseVmdkDescriptor(Buffer.from('CID=1\nparentCID=ffffffff\nparentFileNameHint="a.vmdk"\n'), 'x.vmdk')).toThrow(/but parentCID=/);
+    expect(() =>
+      parseVmdkDescriptor(Buffer.from('# Disk DescriptorFile\nversion=1\nRW 8 FLAT data.bin 0\n'), 'x.vmdk'),
+    ).toThrow('line 3 of its descriptor is not valid: "RW 8 FLAT data.bin 0"');
+    expect(() => parseVmdkDescriptor(Buffer.from('CID=1\nCID=2\n'), 'x.vmdk')).toThrow(
+      'line 2 of its descriptor sets CID a second time',
+    );
+    expect(() =>
+      parseVmdkDescriptor(Buffer.from('CID=1\nparentCID=ffffffff\nparentFileNameHint="a.vmdk"\n'), 'x.vmdk'),
+    ).toThrow(/but parentCID=/);
   });
 
   it('has its names in the encoding that it says', () => {
-    const text = (encoding: string, bytes: Buffer) => Buffer.concat([Buffer.from(`encoding="${encoding}"\nRW 8 FLAT "`), bytes, Buffer.from('" 0\n')]);
+    const text = (encoding: string, bytes: Buffer) =>
+      Buffer.concat([Buffer.from(`encoding="${encoding}"\nRW 8 FLAT "`), bytes, Buffer.from('" 0\n')]);
     expect(parseVmdkDescriptor(text('UTF-8', Buffer.from('größe.bin')), 'x.vmdk').extents[0]?.file).toBe('größe.bin');
-    expect(parseVmdkDescriptor(text('windows-1252', Buffer.from('größe.bin', 'latin1')), 'x.vmdk').extents[0]?.file).toBe('größe.bin');
-    expect(() => parseVmdkDescriptor(text('UTF-8', Buffer.from('größe.bin', 'latin1')), 'x.vmdk')).toThrow(/is not valid in the encoding/);
-    expect(() => parseVmdkDescriptor(text('GBK', Buffer.from('größe.bin')), 'x.vmdk')).toThrow(/is not valid in the encoding/);
+    expect(
+      parseVmdkDescriptor(text('windows-1252', Buffer.from('größe.bin', 'latin1')), 'x.vmdk').extents[0]?.file,
+    ).toBe('größe.bin');
+    expect(() => parseVmdkDescriptor(text('UTF-8', Buffer.from('größe.bin', 'latin1')), 'x.vmdk')).toThrow(
+      /is not valid in the encoding/,
+    );
+    expect(() => parseVmdkDescriptor(text('GBK', Buffer.from('größe.bin')), 'x.vmdk')).toThrow(
+      /is not valid in the encoding/,
+    );
   });
 });
 
 it('opens nothing twice and closes what it opened when an image is refused', async () => {
-  const access = withSecrets({ 'x.vmdk': vmdkDescriptor(['RW 8 FLAT "a.bin" 0', 'RW 8 FLAT "a.bin" 8', 'RW 8 FLAT "/etc/passwd" 0']), 'a.bin': Buffer.alloc(8192) });
-  await expect(openImage({ path: '/images/x.vmdk' }, { folder, access })).rejects.toMatchObject({ code: 'source.image-refers-outside' });
+  const access = withSecrets({
+    'x.vmdk': vmdkDescriptor(['RW 8 FLAT "a.bin" 0', 'RW 8 FLAT "a.bin" 8', 'RW 8 FLAT "/etc/passwd" 0']),
+    'a.bin': Buffer.alloc(8192),
+  });
+  await expect(openImage({ path: '/images/x.vmdk' }, { folder, access })).rejects.toMatchObject({
+    code: 'source.image-refers-outside',
+  });
   expect(access.work.open).toBe(0);
 });

@@ -55,18 +55,32 @@ export class ImageFile implements ImageBytes {
   async #storedRanges(signal: AbortSignal): Promise<readonly ByteRange[] | undefined> {
     const ranges = await this.#file.storedRanges?.(signal);
     const [from, to] = [this.#start, this.#start + this.sizeBytes];
-    return ranges?.filter(([start, end]) => end > from && start < to).map(([start, end]) => [Math.max(start, from) - from, Math.min(end, to) - from]);
+    return ranges
+      ?.filter(([start, end]) => end > from && start < to)
+      .map(([start, end]) => [Math.max(start, from) - from, Math.min(end, to) - from]);
   }
 
   async read(at: number, into: Uint8Array): Promise<void> {
     if (!(at >= 0 && at + into.length <= this.sizeBytes)) {
-      throw unreadable(this.name, `it refers to ${into.length} bytes at offset ${at}, but is ${this.sizeBytes} bytes long (cut short or damaged)`);
+      throw unreadable(
+        this.name,
+        `it refers to ${into.length} bytes at offset ${at}, but is ${this.sizeBytes} bytes long (cut short or damaged)`,
+      );
     }
-    for (let got = 0; got < into.length; ) {
-      const count = await this.#file.read(got === 0 ? into : into.subarray(got), this.#start + at + got).catch((error: unknown) => {
-        throw new CausewayError('source.read-failed', `${this.name} at offset ${at}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-      });
-      if (count === 0) throw new CausewayError('source.changed-while-reading', `${this.path} became shorter`, { details: { path: this.path } });
+    for (let got = 0; got < into.length;) {
+      const count = await this.#file
+        .read(got === 0 ? into : into.subarray(got), this.#start + at + got)
+        .catch((error: unknown) => {
+          throw new CausewayError(
+            'source.read-failed',
+            `${this.name} at offset ${at}: ${error instanceof Error ? error.message : String(error)}`,
+            { cause: error },
+          );
+        });
+      if (count === 0)
+        throw new CausewayError('source.changed-while-reading', `${this.path} became shorter`, {
+          details: { path: this.path },
+        });
       got += count;
     }
   }
@@ -79,7 +93,10 @@ export class ImageFile implements ImageBytes {
 /** Bytes of a header or table. The caller bounds `length`. */
 export async function bytesAt(file: ImageBytes, at: number, length: number): Promise<Buffer> {
   if (!Number.isSafeInteger(at) || at + length > file.sizeBytes) {
-    throw unreadable(file.name, `a table of ${length} bytes at offset ${at} is outside the file (cut short or damaged)`);
+    throw unreadable(
+      file.name,
+      `a table of ${length} bytes at offset ${at} is outside the file (cut short or damaged)`,
+    );
   }
   const bytes = Buffer.allocUnsafe(length);
   await file.read(at, bytes);
@@ -93,12 +110,14 @@ export function bytesUpTo(file: ImageBytes, at: number, length: number): Promise
 
 /** A 64-bit number of a header as a number. @throws CausewayError source.image-unreadable */
 export function safeNumber(value: bigint, file: ImageBytes, what: string): number {
-  if (value > BigInt(Number.MAX_SAFE_INTEGER) || value < 0n) throw unreadable(file.name, `${what} is ${value}, which is not valid`);
+  if (value > BigInt(Number.MAX_SAFE_INTEGER) || value < 0n)
+    throw unreadable(file.name, `${what} is ${value}, which is not valid`);
   return Number(value);
 }
 
 /** @throws CausewayError source.image-unreadable unless `value` is a power of two in the range */
 export function powerOfTwo(value: number, low: number, high: number, file: ImageBytes, what: string): number {
-  if (!(value >= low && value <= high) || !Number.isInteger(Math.log2(value))) throw unreadable(file.name, `${what} is ${value} (a power of two from ${low} to ${high} is valid)`);
+  if (!(value >= low && value <= high) || !Number.isInteger(Math.log2(value)))
+    throw unreadable(file.name, `${what} is ${value} (a power of two from ${low} to ${high} is valid)`);
   return value;
 }

@@ -64,7 +64,7 @@ export class ImageDiskReader implements DiskReader {
   async read(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
     refuseOutside(this, offset, into.length);
     const tasks: (() => Promise<void>)[] = [];
-    for (let at = 0; at < into.length; ) {
+    for (let at = 0; at < into.length;) {
       this.#throwIfOver(signal);
       for (const run of await resolveRuns(this.#image.layers, offset + at, into.length - at)) {
         const target = into.subarray(at, at + run.length);
@@ -126,7 +126,7 @@ export class ImageDiskReader implements DiskReader {
   async *#pieces(signal: AbortSignal): AsyncIterable<Pick<Extent, 'length' | 'kind'>> {
     const [top] = this.#image.layers;
     const size = top?.sizeBytes ?? 0;
-    for (let at = 0, since = performance.now(); at < size; ) {
+    for (let at = 0, since = performance.now(); at < size;) {
       this.#throwIfOver(signal);
       if (performance.now() - since > TURN_MS) {
         await nextTurn();

@@ -12,7 +12,10 @@ export function refersOutside(name: string, reference: string, why: string): Cau
 
 /** An image whose parent, backing file or extent is not there. */
 export function partMissing(name: string, reference: string): CausewayError {
-  return new CausewayError('source.image-part-missing', `${name} names ${shown(reference)}, which is not in the folder`);
+  return new CausewayError(
+    'source.image-part-missing',
+    `${name} names ${shown(reference)}, which is not in the folder`,
+  );
 }
 
 /** Text from an image, made safe for a message. */

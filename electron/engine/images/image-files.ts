@@ -62,14 +62,17 @@ export class ImageFiles {
   async openReference(from: ImageFile, name: string, style: ReferenceStyle): Promise<ImageFile> {
     const reference = parseReference(name, style, from.name);
     const { basename, dirname, join, sep } = this.#access.path;
-    if (sep === '\\' && reference.parts.some(isDeviceName)) throw refersOutside(from.name, name, 'it is the name of a device');
+    if (sep === '\\' && reference.parts.some(isDeviceName))
+      throw refersOutside(from.name, name, 'it is the name of a device');
     let real: string | undefined;
-    if (reference.kind === 'relative') real = await this.#realInside(join(dirname(from.path), ...reference.parts), from.name, name);
+    if (reference.kind === 'relative')
+      real = await this.#realInside(join(dirname(from.path), ...reference.parts), from.name, name);
     else {
       const named = this.#absolute(reference);
       if (named !== undefined && this.#isInside(named)) real = await this.#realInside(named, from.name, name);
       real ??= await this.#realInside(join(dirname(from.path), reference.parts.at(-1) ?? ''), from.name, name);
-      if (real === undefined) throw refersOutside(from.name, name, `put ${reference.parts.at(-1)} in the folder of the image`);
+      if (real === undefined)
+        throw refersOutside(from.name, name, `put ${reference.parts.at(-1)} in the folder of the image`);
     }
     if (real === undefined) throw partMissing(from.name, name);
     return this.#opened.get(real) ?? this.#open(real, basename(real));
@@ -94,7 +97,8 @@ export class ImageFiles {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
       throw unreadable(name, `${shown(reference)}: ${error.message}`, error);
     });
-    if (real !== undefined && !this.#isWithin(this.#folders[1], real)) throw refersOutside(name, reference, `it is a symbolic link to ${real}`);
+    if (real !== undefined && !this.#isWithin(this.#folders[1], real))
+      throw refersOutside(name, reference, `it is a symbolic link to ${real}`);
     return real;
   }
 

@@ -18,7 +18,13 @@ export interface PackedUnit {
  */
 export type Run =
   | { readonly kind: 'zero' | 'below'; readonly length: number }
-  | { readonly kind: 'stored'; readonly length: number; readonly file: ImageBytes; readonly at: number; readonly mayBeHoles?: true }
+  | {
+      readonly kind: 'stored';
+      readonly length: number;
+      readonly file: ImageBytes;
+      readonly at: number;
+      readonly mayBeHoles?: true;
+    }
   | { readonly kind: 'packed'; readonly length: number; readonly skip: number; readonly unit: PackedUnit };
 
 /** One image file (with its extents), without what it is based on. */
@@ -75,8 +81,15 @@ export class RunList {
 }
 
 function join(one: Run, next: Run): Run | undefined {
-  if ((one.kind === 'zero' || one.kind === 'below') && one.kind === next.kind) return { kind: one.kind, length: one.length + next.length };
-  if (one.kind === 'stored' && next.kind === 'stored' && one.file === next.file && one.at + one.length === next.at && one.mayBeHoles === next.mayBeHoles) {
+  if ((one.kind === 'zero' || one.kind === 'below') && one.kind === next.kind)
+    return { kind: one.kind, length: one.length + next.length };
+  if (
+    one.kind === 'stored' &&
+    next.kind === 'stored' &&
+    one.file === next.file &&
+    one.at + one.length === next.at &&
+    one.mayBeHoles === next.mayBeHoles
+  ) {
     return { ...one, length: one.length + next.length };
   }
   return undefined;

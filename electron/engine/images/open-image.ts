@@ -55,7 +55,13 @@ export async function openImage(location: ImageLocation, options: OpenImageOptio
       chain.push(opened);
     }
     const sizeBytes = Math.ceil((chain[0]?.layer.sizeBytes ?? 0) / 512) * 512;
-    return { format: detected.format, sizeBytes, files: files.paths, layers: chain.map((opened) => opened.layer), close: () => files.close() };
+    return {
+      format: detected.format,
+      sizeBytes,
+      files: files.paths,
+      layers: chain.map((opened) => opened.layer),
+      close: () => files.close(),
+    };
   } catch (error) {
     await files.close();
     throw error;
@@ -67,7 +73,12 @@ function references(files: ImageFiles, from: ImageFile, isNamedSo: boolean, loca
   return (name: string, style: ParentReference['style']) => {
     if (location?.range !== undefined) throw refersOutside(from.name, name, 'an image in an archive must be complete');
     // A raw disk can hold a header that its guest wrote. It is accepted as long as it refers to no other file.
-    if (!isNamedSo) throw refersOutside(from.name, name, 'the file is not named like an image of this format (rename it if it is one)');
+    if (!isNamedSo)
+      throw refersOutside(
+        from.name,
+        name,
+        'the file is not named like an image of this format (rename it if it is one)',
+      );
     return files.openReference(from, name, style);
   };
 }

@@ -10,10 +10,22 @@ import { openVhd } from './vhd.ts';
 import { openVhdx } from './vhdx.ts';
 import { openVmdk } from './vmdk.ts';
 
-const backingFormats: Readonly<Record<string, ImageFormat>> = { raw: 'raw', qcow2: 'qcow2', vmdk: 'vmdk', vpc: 'vhd', vhdx: 'vhdx', vdi: 'vdi' };
+const backingFormats: Readonly<Record<string, ImageFormat>> = {
+  raw: 'raw',
+  qcow2: 'qcow2',
+  vmdk: 'vmdk',
+  vpc: 'vhd',
+  vhdx: 'vhdx',
+  vdi: 'vdi',
+};
 
 /** @throws CausewayError source.image-unreadable, source.image-refers-outside, source.image-part-missing */
-export async function openLayer(file: ImageFile, format: ImageFormat, open: OpenNamed, context: LayerContext): Promise<OpenedLayer> {
+export async function openLayer(
+  file: ImageFile,
+  format: ImageFormat,
+  open: OpenNamed,
+  context: LayerContext,
+): Promise<OpenedLayer> {
   switch (format) {
     case 'raw':
       return { file, format, layer: rawLayer(file) };
@@ -36,6 +48,12 @@ async function openQcow2(file: ImageFile, context: LayerContext): Promise<Opened
   if (header.backing === undefined) return { file, format: 'qcow2', layer };
   const { name, format } = header.backing;
   const backingFormat = format === undefined ? undefined : backingFormats[format];
-  if (format !== undefined && backingFormat === undefined) throw unreadable(file.name, `its backing file is of the format ${format}`);
-  return { file, format: 'qcow2', layer, parent: { name, style: 'posix', ...(backingFormat === undefined ? {} : { format: backingFormat }) } };
+  if (format !== undefined && backingFormat === undefined)
+    throw unreadable(file.name, `its backing file is of the format ${format}`);
+  return {
+    file,
+    format: 'qcow2',
+    layer,
+    parent: { name, style: 'posix', ...(backingFormat === undefined ? {} : { format: backingFormat }) },
+  };
 }

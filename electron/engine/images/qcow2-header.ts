@@ -30,17 +30,21 @@ export async function readQcow2Header(file: ImageBytes): Promise<Qcow2Header> {
   const head = await bytesUpTo(file, 0, 112);
   if (head.length < 72) throw unreadable(file.name, 'its qcow2 header is cut short');
   const version = head.readUInt32BE(4);
-  if (version !== 2 && version !== 3) throw unreadable(file.name, `qcow version ${version} is not supported (2 and 3 are)`);
+  if (version !== 2 && version !== 3)
+    throw unreadable(file.name, `qcow version ${version} is not supported (2 and 3 are)`);
   if (version === 3 && head.length < 104) throw unreadable(file.name, 'its qcow2 header is cut short');
   const encryption = head.readUInt32BE(32);
-  if (encryption !== 0) throw unreadable(file.name, `it is encrypted (${encryptions[encryption] ?? `method ${encryption}`})`);
+  if (encryption !== 0)
+    throw unreadable(file.name, `it is encrypted (${encryptions[encryption] ?? `method ${encryption}`})`);
   const incompatible = version === 3 ? head.readBigUInt64BE(72) : 0n;
   const headerLength = version === 3 ? head.readUInt32BE(100) : 72;
   checkFeatures(file, incompatible);
   const clusterBits = head.readUInt32BE(20);
   const extendedL2 = (incompatible & features.extendedL2) !== 0n;
-  if (clusterBits < (extendedL2 ? 14 : 9) || clusterBits > 21) throw unreadable(file.name, `a cluster size of 2^${clusterBits} bytes is not valid`);
-  if (headerLength < (version === 3 ? 104 : 72) || headerLength > 2 ** clusterBits) throw unreadable(file.name, `a header of ${headerLength} bytes is not valid`);
+  if (clusterBits < (extendedL2 ? 14 : 9) || clusterBits > 21)
+    throw unreadable(file.name, `a cluster size of 2^${clusterBits} bytes is not valid`);
+  if (headerLength < (version === 3 ? 104 : 72) || headerLength > 2 ** clusterBits)
+    throw unreadable(file.name, `a header of ${headerLength} bytes is not valid`);
   const sizeBytes = safeNumber(head.readBigUInt64BE(24), file, 'the disk size');
   const l1Entries = head.readUInt32BE(36);
   const perL2 = 2 ** clusterBits / (extendedL2 ? 16 : 8);
@@ -48,8 +52,10 @@ export async function readQcow2Header(file: ImageBytes): Promise<Qcow2Header> {
     throw unreadable(file.name, `an L1 table of ${l1Entries} entries does not fit a disk of ${sizeBytes} bytes`);
   }
   const compressionType = version === 3 && headerLength > 104 && head.length > 104 ? (head[104] ?? 0) : 0;
-  if (compressionType > 1) throw unreadable(file.name, `compression type ${compressionType} is not supported (zlib and zstd are)`);
-  if ((compressionType !== 0) !== ((incompatible & features.compression) !== 0n)) throw unreadable(file.name, 'its compression type and its features are inconsistent');
+  if (compressionType > 1)
+    throw unreadable(file.name, `compression type ${compressionType} is not supported (zlib and zstd are)`);
+  if ((compressionType !== 0) !== ((incompatible & features.compression) !== 0n))
+    throw unreadable(file.name, 'its compression type and its features are inconsistent');
   const backing = await readBacking(file, head, headerLength, 2 ** clusterBits);
   return {
     version,
@@ -65,17 +71,28 @@ export async function readQcow2Header(file: ImageBytes): Promise<Qcow2Header> {
 
 function checkFeatures(file: ImageBytes, incompatible: bigint): void {
   if ((incompatible & features.externalData) !== 0n) {
-    throw new CausewayError('source.image-refers-outside', `${file.name} keeps its data in another file (external data file), which is not supported: convert it (qemu-img convert)`);
+    throw new CausewayError(
+      'source.image-refers-outside',
+      `${file.name} keeps its data in another file (external data file), which is not supported: convert it (qemu-img convert)`,
+    );
   }
-  if ((incompatible & features.corrupt) !== 0n) throw unreadable(file.name, 'it is marked as corrupt: repair it first (qemu-img check -r all)');
-  if ((incompatible & ~known) !== 0n) throw unreadable(file.name, `it needs features that are not supported (0x${(incompatible & ~known).toString(16)})`);
+  if ((incompatible & features.corrupt) !== 0n)
+    throw unreadable(file.name, 'it is marked as corrupt: repair it first (qemu-img check -r all)');
+  if ((incompatible & ~known) !== 0n)
+    throw unreadable(file.name, `it needs features that are not supported (0x${(incompatible & ~known).toString(16)})`);
 }
 
-async function readBacking(file: ImageBytes, head: Buffer, headerLength: number, clusterBytes: number): Promise<Qcow2Header['backing']> {
+async function readBacking(
+  file: ImageBytes,
+  head: Buffer,
+  headerLength: number,
+  clusterBytes: number,
+): Promise<Qcow2Header['backing']> {
   const at = safeNumber(head.readBigUInt64BE(8), file, 'the offset of the backing file name');
   if (at === 0) return undefined;
   const length = head.readUInt32BE(16);
-  if (length === 0 || length > MAX_NAME || at < headerLength || at + length > Math.max(clusterBytes, 4096)) throw unreadable(file.name, 'the name of its backing file is outside its header');
+  if (length === 0 || length > MAX_NAME || at < headerLength || at + length > Math.max(clusterBytes, 4096))
+    throw unreadable(file.name, 'the name of its backing file is outside its header');
   const name = textOf(await bytesAt(file, at, length), file);
   const format = await backingFormat(file, headerLength, at);
   return { name, ...(format === undefined ? {} : { format }) };
@@ -88,7 +105,8 @@ async function backingFormat(file: ImageBytes, headerLength: number, end: number
     const type = head.readUInt32BE(0);
     const length = head.readUInt32BE(4);
     if (type === 0) return undefined;
-    if (at + 8 + length > end) throw unreadable(file.name, `a header extension of ${length} bytes extends beyond the header`);
+    if (at + 8 + length > end)
+      throw unreadable(file.name, `a header extension of ${length} bytes extends beyond the header`);
     if (type === BACKING_FORMAT) return length > MAX_NAME ? '?' : textOf(await bytesAt(file, at + 8, length), file);
     at += 8 + Math.ceil(length / 8) * 8;
   }

@@ -22,7 +22,14 @@ interface Qcow2 {
 /** The clusters of a qcow2 image. Its internal snapshots are left alone. */
 export async function qcow2Layer(file: ImageBytes, header: Qcow2Header, context: LayerContext): Promise<Layer> {
   const clusterBytes = 2 ** header.clusterBits;
-  const image: Qcow2 = { file, header, key: `qcow2-${++images}`, clusterBytes, entryBytes: header.extendedL2 ? 16 : 8, context };
+  const image: Qcow2 = {
+    file,
+    header,
+    key: `qcow2-${++images}`,
+    clusterBytes,
+    entryBytes: header.extendedL2 ? 16 : 8,
+    context,
+  };
   if (header.l1Offset % clusterBytes !== 0) throw unreadable(file.name, 'its L1 table does not start at a cluster');
   const l1 = await openTable(context.tables, file, header.l1Offset, 8, header.l1Entries);
   return { sizeBytes: header.sizeBytes, runs: (offset, length) => runsAt(image, l1, offset, length) };
@@ -38,15 +45,25 @@ async function runsAt(image: Qcow2, l1: Table, offset: number, length: number): 
   if (l2Offset === 0) {
     // Neighbouring tables that are not there either come along.
     let next = index + 1;
-    while (next < l1Page.first + l1Page.entries && next * l2Span < offset + length && hostOffset(l1Page.bytes, (next - l1Page.first) * 8) === 0) next++;
+    while (
+      next < l1Page.first + l1Page.entries &&
+      next * l2Span < offset + length &&
+      hostOffset(l1Page.bytes, (next - l1Page.first) * 8) === 0
+    )
+      next++;
     return [{ kind: 'below', length: Math.min(next * l2Span - offset, length) }];
   }
-  if (l2Offset % clusterBytes !== 0) throw unreadable(file.name, `the L2 table of offset ${index * l2Span} does not start at a cluster (damaged)`);
+  if (l2Offset % clusterBytes !== 0)
+    throw unreadable(file.name, `the L2 table of offset ${index * l2Span} does not start at a cluster (damaged)`);
   const l2 = tableAt(image.context.tables, `${image.key}/${l2Offset}`, file, l2Offset, entryBytes, perL2);
   const first = Math.floor((offset - index * l2Span) / clusterBytes);
   const page = await l2.page(first);
   const list = new RunList();
-  for (let entry = first; entry < page.first + page.entries && list.length < length && list.runs.length < MAX_RUNS; entry++) {
+  for (
+    let entry = first;
+    entry < page.first + page.entries && list.length < length && list.runs.length < MAX_RUNS;
+    entry++
+  ) {
     const skip = entry === first ? offset % clusterBytes : 0;
     const part = Math.min(clusterBytes - skip, length - list.length);
     addCluster(image, list, page.bytes, (entry - page.first) * entryBytes, skip, part);
@@ -70,24 +87,38 @@ function addCluster(image: Qcow2, list: RunList, bytes: Buffer, at: number, skip
   const host = hostOffset(bytes, at);
   const { file, clusterBytes, header } = image;
   if (host % clusterBytes !== 0) throw unreadable(file.name, `a cluster at offset ${host} is not aligned (damaged)`);
-  if (host >= file.sizeBytes) throw unreadable(file.name, `a cluster is at offset ${host}, but the file is ${file.sizeBytes} bytes long (cut short or damaged)`);
+  if (host >= file.sizeBytes)
+    throw unreadable(
+      file.name,
+      `a cluster is at offset ${host}, but the file is ${file.sizeBytes} bytes long (cut short or damaged)`,
+    );
   if (header.extendedL2) {
     addSubclusters(image, list, bytes, at, host, skip, length);
     return;
   }
   if ((low & 1) !== 0) {
-    if (header.version === 2) throw unreadable(file.name, 'it marks a cluster as zero, which version 2 does not support (damaged)');
+    if (header.version === 2)
+      throw unreadable(file.name, 'it marks a cluster as zero, which version 2 does not support (damaged)');
     list.add({ kind: 'zero', length });
   } else if (host === 0) list.add({ kind: 'below', length });
   else addStored(list, file, host + skip, length);
 }
 
-function addSubclusters(image: Qcow2, list: RunList, bytes: Buffer, at: number, host: number, skip: number, length: number): void {
+function addSubclusters(
+  image: Qcow2,
+  list: RunList,
+  bytes: Buffer,
+  at: number,
+  host: number,
+  skip: number,
+  length: number,
+): void {
   const zero = bytes.readUInt32BE(at + 8);
   const stored = bytes.readUInt32BE(at + 12);
-  if ((zero & stored) !== 0 || (host === 0 && stored !== 0)) throw unreadable(image.file.name, 'a subcluster has two states (damaged)');
+  if ((zero & stored) !== 0 || (host === 0 && stored !== 0))
+    throw unreadable(image.file.name, 'a subcluster has two states (damaged)');
   const size = image.clusterBytes / SUBCLUSTERS;
-  for (let from = skip; from < skip + length; ) {
+  for (let from = skip; from < skip + length;) {
     const bit = 1 << Math.floor(from / size);
     const end = Math.min((Math.floor(from / size) + 1) * size, skip + length);
     if ((stored & bit) !== 0) addStored(list, image.file, host + from, end - from);
@@ -109,13 +140,19 @@ function packedCluster(image: Qcow2, high: number, low: number) {
   const offsetBits = 70 - header.clusterBits;
   const at = (high & (2 ** (offsetBits - 32) - 1)) * 2 ** 32 + low;
   const sectors = (high & 0x3fffffff) >>> (offsetBits - 32);
-  if (at >= file.sizeBytes) throw unreadable(file.name, `a compressed cluster is at offset ${at}, but the file is ${file.sizeBytes} bytes long (cut short or damaged)`);
+  if (at >= file.sizeBytes)
+    throw unreadable(
+      file.name,
+      `a compressed cluster is at offset ${at}, but the file is ${file.sizeBytes} bytes long (cut short or damaged)`,
+    );
   return {
     key: `${image.key}/${at}`,
     async load() {
       const length = Math.min((sectors + 1) * 512 - (at % 512), file.sizeBytes - at);
       const packed = await bytesAt(file, at, length);
-      return header.compression === 'zstd' ? unpackZstd(packed, clusterBytes, file.name) : unpackDeflate(packed, clusterBytes, file.name);
+      return header.compression === 'zstd'
+        ? unpackZstd(packed, clusterBytes, file.name)
+        : unpackDeflate(packed, clusterBytes, file.name);
     },
   };
 }

@@ -43,7 +43,8 @@ export function parseReference(name: string, style: ReferenceStyle, image: strin
   if (/[:\\]/.test(rest)) throw refuse('only plain file names are allowed, not URLs, protocols or devices');
   const parts = rest.split('/').filter((part) => part !== '' && part !== '.');
   const last = parts.at(-1);
-  if (last === undefined || last === '..' || rest.endsWith('/') || rest.endsWith('/.')) throw refuse('not a valid file name');
+  if (last === undefined || last === '..' || rest.endsWith('/') || rest.endsWith('/.'))
+    throw refuse('not a valid file name');
   if (kind !== 'relative' && parts.includes('..')) throw refuse('an absolute name with ".."');
   return { kind, parts, ...(root === undefined ? {} : { root }) };
 }

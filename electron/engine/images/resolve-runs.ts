@@ -8,7 +8,13 @@ export function resolveRuns(layers: readonly Layer[], offset: number, length: nu
   return resolveFrom(layers, 0, offset, length, { calls: MAX_CALLS });
 }
 
-async function resolveFrom(layers: readonly Layer[], level: number, offset: number, length: number, left: { calls: number }): Promise<readonly Run[]> {
+async function resolveFrom(
+  layers: readonly Layer[],
+  level: number,
+  offset: number,
+  length: number,
+  left: { calls: number },
+): Promise<readonly Run[]> {
   const layer = layers[level];
   // Beyond the end of a base that is smaller, the disk is zero.
   if (layer === undefined || offset >= layer.sizeBytes) return [{ kind: 'zero', length }];
@@ -25,7 +31,8 @@ async function resolveFrom(layers: readonly Layer[], level: number, offset: numb
     while (list.length < end) {
       // The first run is found whatever it takes, which is one call for each layer.
       if (left.calls <= 0 && list.length > 0) return list.runs;
-      for (const found of await resolveFrom(layers, level + 1, offset + list.length, end - list.length, left)) list.add(found);
+      for (const found of await resolveFrom(layers, level + 1, offset + list.length, end - list.length, left))
+        list.add(found);
     }
   }
   return list.runs;

@@ -31,7 +31,10 @@ while at < end:
   at = os.lseek(3, start, os.SEEK_HOLE)
   print(start, at)
 print('end')`;
-export const programs: readonly (readonly [path: string, ...args: string[]])[] = [['/usr/bin/perl', '-e', perl], ['/usr/bin/python3', '-I', '-S', '-c', python]];
+export const programs: readonly (readonly [path: string, ...args: string[]])[] = [
+  ['/usr/bin/perl', '-e', perl],
+  ['/usr/bin/python3', '-I', '-S', '-c', python],
+];
 
 /**
  * ext2 to ext4, XFS, Btrfs, tmpfs, F2FS. What is told as a hole is not read, so that nothing else would find a wrong answer: servers of shares answer as
@@ -48,7 +51,13 @@ const mostOutputBytes = 32 * 1024 * 1024;
  * @param fd the open file, of which only the position is moved
  * @throws the signal's reason
  */
-export async function storedRanges(fd: number, path: string, sizeBytes: number, signal: AbortSignal, among = programs): Promise<readonly ByteRange[] | undefined> {
+export async function storedRanges(
+  fd: number,
+  path: string,
+  sizeBytes: number,
+  signal: AbortSignal,
+  among = programs,
+): Promise<readonly ByteRange[] | undefined> {
   const program = process.platform === 'linux' ? among.find(([name]) => existsSync(name)) : undefined;
   const fileSystem = await statfs(path).catch(() => undefined);
   if (program === undefined || fileSystem === undefined || !trustedFileSystems.has(fileSystem.type)) return undefined;
@@ -56,7 +65,11 @@ export async function storedRanges(fd: number, path: string, sizeBytes: number, 
   return text === undefined ? undefined : rangesIn(text, sizeBytes);
 }
 
-async function outputOf([name, ...args]: readonly [string, ...string[]], fd: number, signal: AbortSignal): Promise<string | undefined> {
+async function outputOf(
+  [name, ...args]: readonly [string, ...string[]],
+  fd: number,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   signal.throwIfAborted();
   const child = spawn(name, args, { stdio: ['ignore', 'pipe', 'ignore', fd], env: {}, cwd: '/' });
   const stop = (): void => void child.kill('SIGKILL');
@@ -69,7 +82,9 @@ async function outputOf([name, ...args]: readonly [string, ...string[]], fd: num
       if (room < 0) stop();
       else parts.push(part);
     });
-    const status = await new Promise<number | null>((resolve) => child.once('error', () => resolve(null)).once('close', resolve));
+    const status = await new Promise<number | null>((resolve) =>
+      child.once('error', () => resolve(null)).once('close', resolve),
+    );
     signal.throwIfAborted();
     return status === 0 ? Buffer.concat(parts).toString('latin1') : undefined;
   } finally {

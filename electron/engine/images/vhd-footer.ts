@@ -6,7 +6,11 @@ const CHECKSUM_AT = 64;
 
 /** 512 bytes that are a VHD footer (or its copy at the start): by cookie and checksum. */
 export function isVhdFooter(bytes: Buffer): boolean {
-  return bytes.length === 512 && bytes.toString('latin1', 0, 8) === COOKIE && bytes.readUInt32BE(CHECKSUM_AT) === vhdChecksum(bytes, CHECKSUM_AT);
+  return (
+    bytes.length === 512 &&
+    bytes.toString('latin1', 0, 8) === COOKIE &&
+    bytes.readUInt32BE(CHECKSUM_AT) === vhdChecksum(bytes, CHECKSUM_AT)
+  );
 }
 
 /** One's complement of the sum of all bytes but those of the checksum itself. */
@@ -44,9 +48,17 @@ export function fixedVhdFooter(sizeBytes: number, id: Buffer = randomBytes(16)):
 }
 
 /** Cylinders, heads and sectors as the format's description computes them. */
-function geometryOf(sizeBytes: number): { readonly cylinders: number; readonly heads: number; readonly sectors: number } {
+function geometryOf(sizeBytes: number): {
+  readonly cylinders: number;
+  readonly heads: number;
+  readonly sectors: number;
+} {
   const total = Math.min(Math.floor(sizeBytes / SECTOR), 65_535 * 16 * 255);
-  const of = (heads: number, sectors: number) => ({ cylinders: Math.floor(Math.floor(total / sectors) / heads), heads, sectors });
+  const of = (heads: number, sectors: number) => ({
+    cylinders: Math.floor(Math.floor(total / sectors) / heads),
+    heads,
+    sectors,
+  });
   if (total >= 65_535 * 16 * 63) return of(16, 255);
   const heads = Math.max(4, Math.floor((Math.floor(total / 17) + 1023) / 1024));
   if (heads <= 16 && Math.floor(total / 17) < heads * 1024) return of(heads, 17);

@@ -55,8 +55,13 @@ export async function readVhdxHeader(file: ImageBytes): Promise<VhdxHeader> {
   if (version !== 1) throw unreadable(file.name, `VHDX version ${version} is not supported (1 is)`);
   const dataWriteGuid = guidAt(newest, 32);
   if (guidAt(newest, 48) === NO_GUID) return { dataWriteGuid };
-  if (newest.readUInt16LE(64) !== 0) throw unreadable(file.name, `version ${newest.readUInt16LE(64)} of its log is not supported (0 is)`);
-  const log = { id: newest.subarray(48, 64), at: safeNumber(newest.readBigUInt64LE(72), file, 'the offset of the log'), length: newest.readUInt32LE(68) };
+  if (newest.readUInt16LE(64) !== 0)
+    throw unreadable(file.name, `version ${newest.readUInt16LE(64)} of its log is not supported (0 is)`);
+  const log = {
+    id: newest.subarray(48, 64),
+    at: safeNumber(newest.readBigUInt64LE(72), file, 'the offset of the log'),
+    length: newest.readUInt32LE(68),
+  };
   if (log.at < MIB) throw unreadable(file.name, 'its log overlaps its headers');
   return { dataWriteGuid, log };
 }
@@ -66,20 +71,27 @@ export async function readVhdxRegions(file: ImageBytes): Promise<{ readonly bat:
   for (const at of [192 * KIB, 256 * KIB]) {
     const table = await bytesAt(file, at, 64 * KIB);
     const count = table.readUInt32LE(8);
-    if (table.toString('latin1', 0, 4) !== 'regi' || count > MAX_ITEMS || crc32c(table, 4) !== table.readUInt32LE(4)) continue;
+    if (table.toString('latin1', 0, 4) !== 'regi' || count > MAX_ITEMS || crc32c(table, 4) !== table.readUInt32LE(4))
+      continue;
     const regions = new Map<string, Region>();
     for (let index = 0; index < count; index++) {
       const from = 16 + index * 32;
       const id = guidAt(table, from);
       const isKnown = id === ids.bat || id === ids.metadata;
-      if (!isKnown && (table.readUInt32LE(from + 28) & 1) !== 0) throw unreadable(file.name, `it needs the region ${id}, which is not supported`);
+      if (!isKnown && (table.readUInt32LE(from + 28) & 1) !== 0)
+        throw unreadable(file.name, `it needs the region ${id}, which is not supported`);
       if (!isKnown) continue;
-      const region = { at: safeNumber(table.readBigUInt64LE(from + 16), file, 'the offset of a region'), length: table.readUInt32LE(from + 24) };
-      if (regions.has(id) || region.at < MIB || region.at + region.length > file.sizeBytes) throw unreadable(file.name, 'its region table is not valid (cut short or damaged)');
+      const region = {
+        at: safeNumber(table.readBigUInt64LE(from + 16), file, 'the offset of a region'),
+        length: table.readUInt32LE(from + 24),
+      };
+      if (regions.has(id) || region.at < MIB || region.at + region.length > file.sizeBytes)
+        throw unreadable(file.name, 'its region table is not valid (cut short or damaged)');
       regions.set(id, region);
     }
     const [bat, metadata] = [regions.get(ids.bat), regions.get(ids.metadata)];
-    if (bat === undefined || metadata === undefined) throw unreadable(file.name, 'it has no block table or no metadata');
+    if (bat === undefined || metadata === undefined)
+      throw unreadable(file.name, 'it has no block table or no metadata');
     return { bat, metadata };
   }
   throw unreadable(file.name, 'both of its region tables are damaged (checksum)');
@@ -90,7 +102,8 @@ export async function readVhdxMetadata(file: ImageBytes, region: Region): Promis
   if (region.length < 64 * KIB) throw unreadable(file.name, 'its metadata is cut short');
   const table = await bytesAt(file, region.at, 64 * KIB);
   const count = table.readUInt16LE(10);
-  if (table.toString('latin1', 0, 8) !== 'metadata' || count > MAX_ITEMS) throw unreadable(file.name, 'its metadata table is damaged');
+  if (table.toString('latin1', 0, 8) !== 'metadata' || count > MAX_ITEMS)
+    throw unreadable(file.name, 'its metadata table is damaged');
   const items = new Map<string, Region>();
   for (let index = 0; index < count; index++) {
     const from = 32 + index * 32;
@@ -101,34 +114,46 @@ export async function readVhdxMetadata(file: ImageBytes, region: Region): Promis
     if (!isKnown && isRequired) throw unreadable(file.name, `it needs the metadata ${id}, which is not supported`);
     if (!isKnown) continue;
     const item = { at: table.readUInt32LE(from + 16), length: table.readUInt32LE(from + 20) };
-    if (items.has(id) || item.at < 64 * KIB || item.at + item.length > region.length) throw unreadable(file.name, 'its metadata table is not valid');
+    if (items.has(id) || item.at < 64 * KIB || item.at + item.length > region.length)
+      throw unreadable(file.name, 'its metadata table is not valid');
     items.set(id, { at: region.at + item.at, length: item.length });
   }
   const itemOf = async (id: string, length: number, what: string) => {
     const item = items.get(id);
-    if (item === undefined || item.length < length) throw unreadable(file.name, `its metadata does not contain ${what}`);
+    if (item === undefined || item.length < length)
+      throw unreadable(file.name, `its metadata does not contain ${what}`);
     return bytesAt(file, item.at, length);
   };
   const parameters = await itemOf(ids.fileParameters, 8, 'the block size');
-  const sizeBytes = safeNumber((await itemOf(ids.diskSize, 8, 'the disk size')).readBigUInt64LE(), file, 'the disk size');
-  if (sizeBytes > MAX_SIZE) throw unreadable(file.name, `a disk of ${sizeBytes} bytes is larger than VHDX allows (64 TiB)`);
+  const sizeBytes = safeNumber(
+    (await itemOf(ids.diskSize, 8, 'the disk size')).readBigUInt64LE(),
+    file,
+    'the disk size',
+  );
+  if (sizeBytes > MAX_SIZE)
+    throw unreadable(file.name, `a disk of ${sizeBytes} bytes is larger than VHDX allows (64 TiB)`);
   const logicalSectorBytes = (await itemOf(ids.logicalSectorSize, 4, 'the sector size')).readUInt32LE();
-  if (logicalSectorBytes !== 512 && logicalSectorBytes !== 4096) throw unreadable(file.name, `sectors of ${logicalSectorBytes} bytes are not valid`);
+  if (logicalSectorBytes !== 512 && logicalSectorBytes !== 4096)
+    throw unreadable(file.name, `sectors of ${logicalSectorBytes} bytes are not valid`);
   const hasParent = (parameters.readUInt32LE(4) & 2) !== 0;
   const locator = items.get(ids.parentLocator);
-  if (hasParent && (locator === undefined || locator.length > MAX_LOCATOR_BYTES)) throw unreadable(file.name, 'it is a differencing image, but does not name its parent');
+  if (hasParent && (locator === undefined || locator.length > MAX_LOCATOR_BYTES))
+    throw unreadable(file.name, 'it is a differencing image, but does not name its parent');
   return {
     blockBytes: powerOfTwo(parameters.readUInt32LE(0), MIB, 256 * MIB, file, 'the block size'),
     sizeBytes,
     logicalSectorBytes,
-    ...(hasParent && locator !== undefined ? { parent: parseLocator(await bytesAt(file, locator.at, locator.length), file) } : {}),
+    ...(hasParent && locator !== undefined
+      ? { parent: parseLocator(await bytesAt(file, locator.at, locator.length), file) }
+      : {}),
   };
 }
 
 function parseLocator(bytes: Buffer, file: ImageBytes): ReadonlyMap<string, string> {
   const damaged = () => unreadable(file.name, 'its parent locator is damaged');
   if (bytes.length < 20) throw damaged();
-  if (guidAt(bytes, 0) !== ids.vhdxLocator) throw unreadable(file.name, `its parent is not a VHDX (locator ${guidAt(bytes, 0)})`);
+  if (guidAt(bytes, 0) !== ids.vhdxLocator)
+    throw unreadable(file.name, `its parent is not a VHDX (locator ${guidAt(bytes, 0)})`);
   const count = bytes.readUInt16LE(18);
   const values = new Map<string, string>();
   if (20 + count * 12 > bytes.length || count > MAX_ITEMS) throw damaged();
@@ -142,5 +167,7 @@ function parseLocator(bytes: Buffer, file: ImageBytes): ReadonlyMap<string, stri
 }
 
 function textAt(bytes: Buffer, at: number, length: number): string | undefined {
-  return length > 0 && length % 2 === 0 && at + length <= bytes.length ? bytes.toString('utf16le', at, at + length) : undefined;
+  return length > 0 && length % 2 === 0 && at + length <= bytes.length
+    ? bytes.toString('utf16le', at, at + length)
+    : undefined;
 }

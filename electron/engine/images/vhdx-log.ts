@@ -31,13 +31,22 @@ interface LogEntry {
  * @throws CausewayError source.image-unreadable when the log has no complete sequence, or the file was cut short
  */
 export async function replayLog(file: ImageBytes, at: number, length: number, logId: Buffer): Promise<ImageBytes> {
-  if (length > MAX_LOG_BYTES || length % SECTOR !== 0 || length === 0) throw unreadable(file.name, `a log of ${length} bytes is not valid`);
+  if (length > MAX_LOG_BYTES || length % SECTOR !== 0 || length === 0)
+    throw unreadable(file.name, `a log of ${length} bytes is not valid`);
   const log = await bytesAt(file, at, length);
   const sequence = activeSequence(log, logId, file);
   const head = sequence.at(-1);
   if (head === undefined) throw unreadable(file.name, 'its log has no complete sequence of entries (damaged)');
-  if (file.sizeBytes < head.flushedSize) throw unreadable(file.name, `it has ${file.sizeBytes} bytes, but its log records ${head.flushedSize}: it is cut short`);
-  return patched(file, Math.max(file.sizeBytes, head.lastSize), sequence.flatMap((entry) => entry.patches));
+  if (file.sizeBytes < head.flushedSize)
+    throw unreadable(
+      file.name,
+      `it has ${file.sizeBytes} bytes, but its log records ${head.flushedSize}: it is cut short`,
+    );
+  return patched(
+    file,
+    Math.max(file.sizeBytes, head.lastSize),
+    sequence.flatMap((entry) => entry.patches),
+  );
 }
 
 /** The newest complete sequence of entries, the oldest entry first. */
@@ -76,13 +85,23 @@ function entryLength(log: Buffer, at: number, logId: Buffer): number | undefined
   const length = log.readUInt32LE(at + 8);
   const tail = log.readUInt32LE(at + 12);
   const descriptors = log.readUInt32LE(at + 24);
-  const isValid = length > 0 && length % SECTOR === 0 && length <= log.length && tail % SECTOR === 0 && tail < log.length && ENTRY_HEAD + descriptors * DESCRIPTOR <= length && log.readBigUInt64LE(at + 16) > 0n;
+  const isValid =
+    length > 0 &&
+    length % SECTOR === 0 &&
+    length <= log.length &&
+    tail % SECTOR === 0 &&
+    tail < log.length &&
+    ENTRY_HEAD + descriptors * DESCRIPTOR <= length &&
+    log.readBigUInt64LE(at + 16) > 0n;
   return isValid ? length : undefined;
 }
 
 /** The entry at `at`; undefined when it is not one that was written completely. It may wrap around the end of the log. */
 function readEntry(log: Buffer, at: number, length: number): LogEntry | undefined {
-  const bytes = at + length <= log.length ? log.subarray(at, at + length) : Buffer.concat([log.subarray(at), log.subarray(0, at + length - log.length)]);
+  const bytes =
+    at + length <= log.length
+      ? log.subarray(at, at + length)
+      : Buffer.concat([log.subarray(at), log.subarray(0, at + length - log.length)]);
   if (crc32c(bytes, 4) !== bytes.readUInt32LE(4)) return undefined;
   const sequence = bytes.readBigUInt64LE(16);
   const count = bytes.readUInt32LE(24);
@@ -100,9 +119,14 @@ function readEntry(log: Buffer, at: number, length: number): LogEntry | undefine
     } else if (kind === 'desc') {
       const sector = bytes.subarray(data, data + SECTOR);
       if (sector.length < SECTOR || sector.toString('latin1', 0, 4) !== 'data') return undefined;
-      if ((BigInt(sector.readUInt32LE(4)) << 32n | BigInt(sector.readUInt32LE(SECTOR - 4))) !== sequence) return undefined;
+      if (((BigInt(sector.readUInt32LE(4)) << 32n) | BigInt(sector.readUInt32LE(SECTOR - 4))) !== sequence)
+        return undefined;
       // The sector's first 8 and last 4 bytes are in the descriptor.
-      const content = Buffer.concat([bytes.subarray(from + 8, from + 16), sector.subarray(8, SECTOR - 4), bytes.subarray(from + 4, from + 8)]);
+      const content = Buffer.concat([
+        bytes.subarray(from + 8, from + 16),
+        sector.subarray(8, SECTOR - 4),
+        bytes.subarray(from + 4, from + 8),
+      ]);
       patches.push({ at: Number(target), length: SECTOR, bytes: content });
       data += SECTOR;
     } else return undefined;
@@ -122,7 +146,11 @@ export function patched(file: ImageBytes, sizeBytes: number, patches: readonly P
     sizeBytes: last,
     isSparse: file.isSparse,
     async read(at, into) {
-      if (!(at >= 0 && at + into.length <= last)) throw unreadable(file.name, `it refers to ${into.length} bytes at offset ${at}, but is ${last} bytes long (cut short or damaged)`);
+      if (!(at >= 0 && at + into.length <= last))
+        throw unreadable(
+          file.name,
+          `it refers to ${into.length} bytes at offset ${at}, but is ${last} bytes long (cut short or damaged)`,
+        );
       const there = Math.max(0, Math.min(into.length, file.sizeBytes - at));
       if (there > 0) await file.read(at, there === into.length ? into : into.subarray(0, there));
       into.fill(0, there);
@@ -157,7 +185,7 @@ function visibleParts(patches: readonly Patch[]): readonly VisiblePart[] {
   const free = (from: number): number => {
     let end = from;
     while (next[end] !== end && end < edges.length) end = next[end] ?? edges.length;
-    for (let index = from; index < end; ) {
+    for (let index = from; index < end;) {
       const after = next[index] ?? end;
       next[index] = end;
       index = after;
@@ -184,7 +212,7 @@ function visibleParts(patches: readonly Patch[]): readonly VisiblePart[] {
 /** The index of the first edge that is not below `value`. */
 function lowerBound(edges: Float64Array, value: number): number {
   let low = 0;
-  for (let high = edges.length; low < high; ) {
+  for (let high = edges.length; low < high;) {
     const middle = (low + high) >>> 1;
     if ((edges[middle] ?? 0) < value) low = middle + 1;
     else high = middle;
@@ -195,7 +223,7 @@ function lowerBound(edges: Float64Array, value: number): number {
 /** The index of the first part that ends after `at`. */
 function firstAfter(parts: readonly VisiblePart[], at: number): number {
   let low = 0;
-  for (let high = parts.length; low < high; ) {
+  for (let high = parts.length; low < high;) {
     const middle = (low + high) >>> 1;
     if ((parts[middle]?.to ?? 0) <= at) low = middle + 1;
     else high = middle;

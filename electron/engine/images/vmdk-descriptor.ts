@@ -23,7 +23,13 @@ export interface VmdkDescriptor {
 export const MAX_DESCRIPTOR_BYTES = 2 * 1024 * 1024;
 const MAX_LINES = 20_000;
 const NO_PARENT = 'ffffffff';
-const kinds: Readonly<Record<string, ExtentKind>> = { FLAT: 'flat', VMFS: 'flat', SPARSE: 'sparse', VMFSSPARSE: 'sparse', ZERO: 'zero' };
+const kinds: Readonly<Record<string, ExtentKind>> = {
+  FLAT: 'flat',
+  VMFS: 'flat',
+  SPARSE: 'sparse',
+  VMFSSPARSE: 'sparse',
+  ZERO: 'zero',
+};
 const unsupportedKinds: Readonly<Record<string, string>> = {
   SESPARSE: 'space-efficient sparse (seSparse): consolidate the snapshots or clone the disk on the ESXi host first',
   VMFSRDM: 'a raw device mapping: clone the disk on the ESXi host first',
@@ -73,7 +79,7 @@ export function parseVmdkDescriptor(bytes: Buffer, name: string): VmdkDescriptor
 function* linesOf(bytes: Buffer): Iterable<string> {
   const nul = bytes.indexOf(0);
   const end = nul === -1 ? bytes.length : nul;
-  for (let at = 0; at < end; ) {
+  for (let at = 0; at < end;) {
     const found = bytes.indexOf(0x0a, at);
     const stop = found === -1 || found > end ? end : found;
     yield bytes.toString('latin1', at, stop > at && bytes[stop - 1] === 0x0d ? stop - 1 : stop);
@@ -87,34 +93,50 @@ function valueOf(text: string, name: string, line: number): string {
   return value;
 }
 
-function parentOf(settings: ReadonlyMap<string, string>, decode: (text: string) => string, name: string): VmdkDescriptor['parent'] {
+function parentOf(
+  settings: ReadonlyMap<string, string>,
+  decode: (text: string) => string,
+  name: string,
+): VmdkDescriptor['parent'] {
   const cid = hexId(settings.get('parentcid') ?? NO_PARENT, name);
   const hint = settings.get('parentfilenamehint');
   if (cid === NO_PARENT) {
-    if (hint !== undefined) throw unreadable(name, `its descriptor names the parent ${shown(hint)}, but parentCID=${NO_PARENT} means that it has no parent`);
+    if (hint !== undefined)
+      throw unreadable(
+        name,
+        `its descriptor names the parent ${shown(hint)}, but parentCID=${NO_PARENT} means that it has no parent`,
+      );
     return undefined;
   }
-  if (hint === undefined) throw unreadable(name, `it has a parent (parentCID=${cid}), but no parentFileNameHint names it`);
+  if (hint === undefined)
+    throw unreadable(name, `it has a parent (parentCID=${cid}), but no parentFileNameHint names it`);
   return { cid, name: decode(hint) };
 }
 
 function extentOf(text: string, line: number, decode: (text: string) => string, name: string): VmdkExtent {
   const [, access = '', sectors = '', type = '', file, offset] = EXTENT.exec(text) ?? [];
   const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
-  if (kind === undefined) throw unreadable(name, `line ${line} of its descriptor: extents of type ${type} are not supported (${unsupportedKinds[type] ?? 'FLAT, SPARSE, VMFS, VMFSSPARSE and ZERO are'})`);
-  if (access === 'NOACCESS' && kind !== 'zero') throw unreadable(name, `line ${line} of its descriptor: an extent that must not be read (NOACCESS)`);
+  if (kind === undefined)
+    throw unreadable(
+      name,
+      `line ${line} of its descriptor: extents of type ${type} are not supported (${unsupportedKinds[type] ?? 'FLAT, SPARSE, VMFS, VMFSSPARSE and ZERO are'})`,
+    );
+  if (access === 'NOACCESS' && kind !== 'zero')
+    throw unreadable(name, `line ${line} of its descriptor: an extent that must not be read (NOACCESS)`);
   if (kind === 'zero') {
     if (file !== undefined) throw damaged(name, line, text);
     return { kind, sectors: Number(sectors), offsetSectors: 0 };
   }
   if (file === undefined) throw unreadable(name, `line ${line} of its descriptor: an extent without a file name`);
   if (kind === 'sparse' && offset !== undefined && Number(offset) !== 0) throw damaged(name, line, text);
-  if (type === 'FLAT' && offset === undefined) throw unreadable(name, `line ${line} of its descriptor: a flat extent without an offset`);
+  if (type === 'FLAT' && offset === undefined)
+    throw unreadable(name, `line ${line} of its descriptor: a flat extent without an offset`);
   return { kind, sectors: Number(sectors), file: decode(file), offsetSectors: Number(offset ?? 0) };
 }
 
 function hexId(text: string, name: string): string {
-  if (!/^[0-9a-f]{1,8}$/i.test(text)) throw unreadable(name, `its descriptor has the invalid content ID ${shown(text)}`);
+  if (!/^[0-9a-f]{1,8}$/i.test(text))
+    throw unreadable(name, `its descriptor has the invalid content ID ${shown(text)}`);
   return text.toLowerCase().padStart(8, '0');
 }
 
@@ -124,7 +146,8 @@ function decoderOf(encoding: string | undefined, name: string): (text: string) =
   return (text) => {
     if (/^[\x20-\x7e]*$/.test(text)) return text;
     try {
-      if (label === 'utf-8' || label === 'windows-1252') return new TextDecoder(label, { fatal: true, ignoreBOM: true }).decode(Buffer.from(text, 'latin1'));
+      if (label === 'utf-8' || label === 'windows-1252')
+        return new TextDecoder(label, { fatal: true, ignoreBOM: true }).decode(Buffer.from(text, 'latin1'));
     } catch {
       // Told below.
     }

@@ -46,7 +46,8 @@ interface Grains {
 export async function openSparseExtent(file: ImageBytes, context: LayerContext): Promise<SparseExtent> {
   const head = await bytesUpTo(file, 0, SECTOR);
   const magic = head.toString('latin1', 0, 4);
-  if (head.length < SECTOR || (magic !== 'KDMV' && magic !== 'COWD')) throw unreadable(file.name, 'it is not a sparse VMDK extent, or a variant that is not supported');
+  if (head.length < SECTOR || (magic !== 'KDMV' && magic !== 'COWD'))
+    throw unreadable(file.name, 'it is not a sparse VMDK extent, or a variant that is not supported');
   return magic === 'COWD' ? openRedoExtent(file, head, context) : openHostedExtent(file, head, context);
 }
 
@@ -58,35 +59,62 @@ async function openHostedExtent(file: ImageBytes, start: Buffer, context: LayerC
   const set = head.readUInt32LE(8);
   const isCompressed = (set & flags.compressed) !== 0;
   const algorithm = head.readUInt16LE(77);
-  if (isCompressed && (algorithm !== 1 || (set & flags.markers) === 0)) throw unreadable(file.name, `its compression (algorithm ${algorithm}) is not supported`);
+  if (isCompressed && (algorithm !== 1 || (set & flags.markers) === 0))
+    throw unreadable(file.name, `its compression (algorithm ${algorithm}) is not supported`);
   const capacity = safeNumber(head.readBigUInt64LE(12) * 512n, file, 'the capacity');
   // A header without a disk of its own, which some readers take for a descriptor of other files.
   if (capacity === 0) throw unreadable(file.name, 'its header has a capacity of 0');
-  const grainSectors = powerOfTwo(safeNumber(head.readBigUInt64LE(20), file, 'the grain size'), 1, MAX_GRAIN_SECTORS, file, 'the grain size in sectors');
-  const grainsPerTable = powerOfTwo(head.readUInt32LE(44), 1, MAX_GRAINS_PER_TABLE, file, 'the number of grains per table');
+  const grainSectors = powerOfTwo(
+    safeNumber(head.readBigUInt64LE(20), file, 'the grain size'),
+    1,
+    MAX_GRAIN_SECTORS,
+    file,
+    'the grain size in sectors',
+  );
+  const grainsPerTable = powerOfTwo(
+    head.readUInt32LE(44),
+    1,
+    MAX_GRAINS_PER_TABLE,
+    file,
+    'the number of grains per table',
+  );
   const directoryAt = safeNumber(head.readBigUInt64LE(56) * 512n, file, 'the offset of the grain directory');
   const descriptorAt = safeNumber(start.readBigUInt64LE(28) * 512n, file, 'the offset of the descriptor');
   const descriptorLength = safeNumber(start.readBigUInt64LE(36) * 512n, file, 'the length of the descriptor');
   const grainBytes = grainSectors * SECTOR;
   const grains = await openGrains({
-    file, sizeBytes: capacity, grainBytes, grainsPerTable, directoryAt, isCompressed, context, hasZeroGrains: (set & flags.zeroGrains) !== 0,
+    file,
+    sizeBytes: capacity,
+    grainBytes,
+    grainsPerTable,
+    directoryAt,
+    isCompressed,
+    context,
+    hasZeroGrains: (set & flags.zeroGrains) !== 0,
   });
   return {
     sizeBytes: capacity,
     isCompressed,
     runs: (offset, length) => runsAt(grains, offset, length),
-    ...(descriptorAt === 0 || descriptorLength === 0 ? {} : { descriptor: { at: descriptorAt, length: descriptorLength } }),
+    ...(descriptorAt === 0 || descriptorLength === 0
+      ? {}
+      : { descriptor: { at: descriptorAt, length: descriptorLength } }),
   };
 }
 
 /** The header of a stream-optimised extent as its writer knew it at the end: between two markers, in the last three sectors. */
 async function readFooter(file: ImageBytes): Promise<Buffer> {
-  const tail = file.sizeBytes < 4 * SECTOR ? Buffer.alloc(0) : await bytesAt(file, file.sizeBytes - 3 * SECTOR, 3 * SECTOR);
+  const tail =
+    file.sizeBytes < 4 * SECTOR ? Buffer.alloc(0) : await bytesAt(file, file.sizeBytes - 3 * SECTOR, 3 * SECTOR);
   const isWhole =
-    tail.length > 0 && tail.readUInt32LE(8) === 0 && tail.readUInt32LE(12) === FOOTER_MARKER && tail.toString('latin1', SECTOR, SECTOR + 4) === 'KDMV' &&
+    tail.length > 0 &&
+    tail.readUInt32LE(8) === 0 &&
+    tail.readUInt32LE(12) === FOOTER_MARKER &&
+    tail.toString('latin1', SECTOR, SECTOR + 4) === 'KDMV' &&
     tail.subarray(2 * SECTOR, 2 * SECTOR + 16).every((byte) => byte === 0);
   const footer = tail.subarray(SECTOR, 2 * SECTOR);
-  if (!isWhole || footer.readBigUInt64LE(56) === DIRECTORY_AT_END) throw unreadable(file.name, 'a stream-optimized VMDK without a footer (possibly cut short)');
+  if (!isWhole || footer.readBigUInt64LE(56) === DIRECTORY_AT_END)
+    throw unreadable(file.name, 'a stream-optimized VMDK without a footer (possibly cut short)');
   return footer;
 }
 
@@ -96,16 +124,27 @@ async function openRedoExtent(file: ImageBytes, head: Buffer, context: LayerCont
   if (version !== 1) throw unreadable(file.name, `version ${version} of a VMFS sparse extent is not supported`);
   const sizeBytes = head.readUInt32LE(12) * SECTOR;
   if (sizeBytes === 0) throw unreadable(file.name, 'its header has a capacity of 0');
-  const grainBytes = powerOfTwo(head.readUInt32LE(16), 1, MAX_GRAIN_SECTORS, file, 'the grain size in sectors') * SECTOR;
+  const grainBytes =
+    powerOfTwo(head.readUInt32LE(16), 1, MAX_GRAIN_SECTORS, file, 'the grain size in sectors') * SECTOR;
   const entries = head.readUInt32LE(24);
-  if (entries < Math.ceil(sizeBytes / (grainBytes * REDO_GRAINS_PER_TABLE))) throw unreadable(file.name, `a grain directory of ${entries} entries is too small for its capacity`);
+  if (entries < Math.ceil(sizeBytes / (grainBytes * REDO_GRAINS_PER_TABLE)))
+    throw unreadable(file.name, `a grain directory of ${entries} entries is too small for its capacity`);
   const grains = await openGrains({
-    file, sizeBytes, grainBytes, grainsPerTable: REDO_GRAINS_PER_TABLE, directoryAt: head.readUInt32LE(20) * SECTOR, isCompressed: false, hasZeroGrains: false, context,
+    file,
+    sizeBytes,
+    grainBytes,
+    grainsPerTable: REDO_GRAINS_PER_TABLE,
+    directoryAt: head.readUInt32LE(20) * SECTOR,
+    isCompressed: false,
+    hasZeroGrains: false,
+    context,
   });
   return { sizeBytes, isCompressed: false, runs: (offset, length) => runsAt(grains, offset, length) };
 }
 
-async function openGrains(facts: Omit<Grains, 'directory' | 'key'> & { readonly directoryAt: number }): Promise<Grains> {
+async function openGrains(
+  facts: Omit<Grains, 'directory' | 'key'> & { readonly directoryAt: number },
+): Promise<Grains> {
   const count = Math.ceil(facts.sizeBytes / (facts.grainBytes * facts.grainsPerTable));
   const directory = await openTable(facts.context.tables, facts.file, facts.directoryAt, 4, count);
   return { ...facts, directory, key: `vmdk-${++extents}` };
@@ -128,7 +167,11 @@ async function runsAt(grains: Grains, offset: number, length: number): Promise<r
   }
   if (next > index || table === undefined) return [{ kind: 'below', length: Math.min(next * span - offset, length) }];
   const list = new RunList();
-  for (let grain = Math.floor(offset / grainBytes); grain < (index + 1) * grainsPerTable && list.length < length; grain++) {
+  for (
+    let grain = Math.floor(offset / grainBytes);
+    grain < (index + 1) * grainsPerTable && list.length < length;
+    grain++
+  ) {
     const skip = list.length === 0 ? offset % grainBytes : 0;
     const place = (grain - index * grainsPerTable) * 4;
     const entry = table.readUInt32LE(place);
@@ -155,8 +198,18 @@ function grainRun(grains: Grains, grain: number, entry: number, following: numbe
   if (entry === 0) return { kind: 'below', length };
   if (entry === 1 && grains.hasZeroGrains) return { kind: 'zero', length };
   const at = entry * SECTOR;
-  if (grains.isCompressed) return { kind: 'packed', length, skip, unit: { key: `${grains.key}:${grain}`, load: () => unpackGrain(grains, grain, at, (following - entry) * SECTOR) } };
-  if (at + skip + length > file.sizeBytes) throw unreadable(file.name, `a grain is at offset ${at}, but the file is ${file.sizeBytes} bytes long (cut short or damaged)`);
+  if (grains.isCompressed)
+    return {
+      kind: 'packed',
+      length,
+      skip,
+      unit: { key: `${grains.key}:${grain}`, load: () => unpackGrain(grains, grain, at, (following - entry) * SECTOR) },
+    };
+  if (at + skip + length > file.sizeBytes)
+    throw unreadable(
+      file.name,
+      `a grain is at offset ${at}, but the file is ${file.sizeBytes} bytes long (cut short or damaged)`,
+    );
   return { kind: 'stored', length, file, at: at + skip };
 }
 
@@ -165,14 +218,25 @@ function grainRun(grains: Grains, grain: number, entry: number, following: numbe
  *
  * @param room bytes to the next grain, where that is known
  */
-async function unpackGrain({ file, grainBytes, sizeBytes }: Grains, grain: number, at: number, room: number): Promise<Buffer> {
+async function unpackGrain(
+  { file, grainBytes, sizeBytes }: Grains,
+  grain: number,
+  at: number,
+  room: number,
+): Promise<Buffer> {
   // Most grains shrink to half or less: one read is enough for them, and for all where the next grain says how far.
   const start = await bytesUpTo(file, at, 12 + (room > 12 && room <= 2 * grainBytes ? room - 12 : grainBytes / 2));
-  if (start.length < 12) throw unreadable(file.name, `a grain is at offset ${at}, but the file is ${file.sizeBytes} bytes long (cut short or damaged)`);
+  if (start.length < 12)
+    throw unreadable(
+      file.name,
+      `a grain is at offset ${at}, but the file is ${file.sizeBytes} bytes long (cut short or damaged)`,
+    );
   const first = start.readBigUInt64LE(0);
   const length = start.readUInt32LE(8);
-  if (first !== (BigInt(grain) * BigInt(grainBytes)) / 512n) throw unreadable(file.name, `the grain at offset ${at} belongs to sector ${first} (damaged)`);
-  if (length === 0 || length > 2 * grainBytes + 1024) throw unreadable(file.name, `the grain at offset ${at} has ${length} compressed bytes (damaged)`);
+  if (first !== (BigInt(grain) * BigInt(grainBytes)) / 512n)
+    throw unreadable(file.name, `the grain at offset ${at} belongs to sector ${first} (damaged)`);
+  if (length === 0 || length > 2 * grainBytes + 1024)
+    throw unreadable(file.name, `the grain at offset ${at} has ${length} compressed bytes (damaged)`);
   const there = start.subarray(12, 12 + length);
   const rest = length - there.length;
   const packed = rest === 0 ? there : Buffer.concat([there, await bytesAt(file, at + start.length, rest)]);

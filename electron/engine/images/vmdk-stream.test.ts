@@ -11,12 +11,20 @@ import { readVmdkStream } from './vmdk-stream.ts';
 
 const MIB = 1024 * 1024;
 /** Several tables, whole tables of zeros, and an end within a grain. */
-const bytes = Buffer.concat([randomBytes(MIB), Buffer.alloc(70 * MIB), Buffer.alloc(MIB, 'text'), randomBytes(512 * 3)]);
+const bytes = Buffer.concat([
+  randomBytes(MIB),
+  Buffer.alloc(70 * MIB),
+  Buffer.alloc(MIB, 'text'),
+  randomBytes(512 * 3),
+]);
 let stream: Buffer;
 let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cwy-stream-'));
-  stream = await wholeStream({ sizeBytes: bytes.length, read: (offset, length) => Promise.resolve(bytes.subarray(offset, offset + length)) });
+  stream = await wholeStream({
+    sizeBytes: bytes.length,
+    read: (offset, length) => Promise.resolve(bytes.subarray(offset, offset + length)),
+  });
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -77,10 +85,16 @@ describe('a stream-optimized VMDK as it arrives', () => {
     ['a grain between grains', FIRST_GRAIN, (at: Buffer) => at.writeBigUInt64LE(7n)],
     ['a grain of a gigabyte', FIRST_GRAIN + 8, (at: Buffer) => at.writeUInt32LE(2 ** 30)],
     ['an unknown marker', FIRST_GRAIN + 8, (at: Buffer) => at.writeBigUInt64LE(99n << 32n)],
-    ['a table without end', FIRST_GRAIN, (at: Buffer) => at.writeBigUInt64LE(2n ** 50n) && at.writeBigUInt64LE(1n << 32n, 8)],
+    [
+      'a table without end',
+      FIRST_GRAIN,
+      (at: Buffer) => at.writeBigUInt64LE(2n ** 50n) && at.writeBigUInt64LE(1n << 32n, 8),
+    ],
     ['damaged data', FIRST_GRAIN + 500, (at: Buffer) => at.fill(0x55, 0, 2000)],
   ])('refuses %s', async (_what, at, write) => {
-    await expect(unpacked(changed(at, (copy) => void write(copy)))).rejects.toMatchObject({ code: 'source.image-unreadable' });
+    await expect(unpacked(changed(at, (copy) => void write(copy)))).rejects.toMatchObject({
+      code: 'source.image-unreadable',
+    });
   });
 
   it('refuses a grain a second time, and one that unpacks to more than a grain', async () => {
@@ -94,8 +108,14 @@ describe('a stream-optimized VMDK as it arrives', () => {
       return whole;
     };
     const one = grain(128n, Buffer.alloc(65_536, 1));
-    await expect(unpacked(Buffer.concat([head, one, one, Buffer.alloc(512)]))).rejects.toMatchObject({ code: 'source.image-unreadable' });
-    await expect(unpacked(Buffer.concat([head, grain(0n, Buffer.alloc(20 * MIB)), Buffer.alloc(512)]))).rejects.toMatchObject({ code: 'source.image-unreadable' });
-    await expect(unpacked(Buffer.concat([head, grain(0n, Buffer.alloc(100, 1)), Buffer.alloc(512)]))).rejects.toMatchObject({ code: 'source.image-unreadable' });
+    await expect(unpacked(Buffer.concat([head, one, one, Buffer.alloc(512)]))).rejects.toMatchObject({
+      code: 'source.image-unreadable',
+    });
+    await expect(
+      unpacked(Buffer.concat([head, grain(0n, Buffer.alloc(20 * MIB)), Buffer.alloc(512)])),
+    ).rejects.toMatchObject({ code: 'source.image-unreadable' });
+    await expect(
+      unpacked(Buffer.concat([head, grain(0n, Buffer.alloc(100, 1)), Buffer.alloc(512)])),
+    ).rejects.toMatchObject({ code: 'source.image-unreadable' });
   });
 });

@@ -37,21 +37,29 @@ export async function readVmdkStream(parts: AsyncIterable<Uint8Array>, name: str
   const version = head.readUInt32LE(4);
   const flags = head.readUInt32LE(8);
   if (version < 1 || version > 3) throw unreadable(name, `VMDK version ${version} is not supported (1 to 3 are)`);
-  if ((flags & FLAGS.compressed) === 0 || (flags & FLAGS.markers) === 0 || head.readUInt16LE(77) !== 1) throw unreadable(name, 'it is not a compressed stream with markers');
+  if ((flags & FLAGS.compressed) === 0 || (flags & FLAGS.markers) === 0 || head.readUInt16LE(77) !== 1)
+    throw unreadable(name, 'it is not a compressed stream with markers');
   // Without this, the writer seeks: its tables come first, and nothing marks the end.
-  if (head.readBigUInt64LE(56) !== DIRECTORY_AT_END) throw unreadable(name, 'its grain directory is not at its end: the file was not written as a stream');
+  if (head.readBigUInt64LE(56) !== DIRECTORY_AT_END)
+    throw unreadable(name, 'its grain directory is not at its end: the file was not written as a stream');
   const sizeBytes = bounded(head.readBigUInt64LE(12) * 512n, Number.MAX_SAFE_INTEGER, 'capacity', name);
   const grainSectors = bounded(head.readBigUInt64LE(20), MAX_GRAIN_SECTORS, 'grain size', name);
   const overhead = bounded(head.readBigUInt64LE(64), MAX_OVERHEAD_SECTORS, 'size of its head', name);
   const grainsPerTable = head.readUInt32LE(44);
   if (sizeBytes === 0) throw unreadable(name, 'its header has a capacity of 0');
-  if (!Number.isInteger(Math.log2(grainSectors))) throw unreadable(name, `the grain size of ${grainSectors} sectors is not valid`);
-  if (grainsPerTable < 1 || grainsPerTable > 4096) throw unreadable(name, `${grainsPerTable} grains per table are not valid`);
+  if (!Number.isInteger(Math.log2(grainSectors)))
+    throw unreadable(name, `the grain size of ${grainSectors} sectors is not valid`);
+  if (grainsPerTable < 1 || grainsPerTable > 4096)
+    throw unreadable(name, `${grainsPerTable} grains per table are not valid`);
   if (overhead < 1) throw unreadable(name, 'the size of its head is not valid');
   await input.skip((overhead - 1) * SECTOR);
   const grainBytes = grainSectors * SECTOR;
   const tables = Math.ceil(sizeBytes / (grainBytes * grainsPerTable));
-  const limits = { [MARKER.grainTable]: sectorsOf(grainsPerTable * 4), [MARKER.grainDirectory]: sectorsOf(tables * 4), [MARKER.footer]: 1 };
+  const limits = {
+    [MARKER.grainTable]: sectorsOf(grainsPerTable * 4),
+    [MARKER.grainDirectory]: sectorsOf(tables * 4),
+    [MARKER.footer]: 1,
+  };
   return { sizeBytes, grains: () => grainsOf(input, { name, sizeBytes, grainBytes, limits }) };
 }
 
@@ -74,13 +82,15 @@ async function* grainsOf(input: ByteStream, shape: Shape): AsyncIterableIterator
       const type = marker.readUInt32LE(12);
       if (type === MARKER.endOfStream && value === 0n) return;
       const limit = limits[type];
-      if (limit === undefined || value > BigInt(limit)) throw unreadable(name, `a marker of type ${type} with ${value} sectors (damaged)`);
+      if (limit === undefined || value > BigInt(limit))
+        throw unreadable(name, `a marker of type ${type} with ${value} sectors (damaged)`);
       await input.skip(Number(value) * SECTOR);
       continue;
     }
     if (length > 2 * grainBytes + 1024) throw unreadable(name, `a grain has ${length} compressed bytes (damaged)`);
     const offset = bounded(value * 512n, sizeBytes - 1, 'place of a grain', name);
-    if (offset % grainBytes !== 0 || offset < next) throw unreadable(name, `a grain for offset ${offset} follows one that ends at ${next} (damaged)`);
+    if (offset % grainBytes !== 0 || offset < next)
+      throw unreadable(name, `a grain for offset ${offset} follows one that ends at ${next} (damaged)`);
     next = offset + grainBytes;
     const packed = await packedGrain(input, marker, length);
     const onDisk = Math.min(grainBytes, sizeBytes - offset);
@@ -120,7 +130,7 @@ class ByteStream {
   async take(length: number): Promise<Buffer> {
     if (this.#rest.length >= length) return this.#cut(length);
     const pieces = [this.#rest];
-    for (let have = this.#rest.length; have < length; ) {
+    for (let have = this.#rest.length; have < length;) {
       const part = await this.#pull(have, length);
       pieces.push(part);
       have += part.length;
@@ -154,7 +164,11 @@ class ByteStream {
 
   async #pull(have: number, wanted: number): Promise<Buffer> {
     const { done, value } = await this.#parts.next();
-    if (done === true) throw unreadable(this.#name, `the stream ends at byte ${this.#taken + have}, ${wanted - have} bytes too early (cut short)`);
+    if (done === true)
+      throw unreadable(
+        this.#name,
+        `the stream ends at byte ${this.#taken + have}, ${wanted - have} bytes too early (cut short)`,
+      );
     return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   }
 }

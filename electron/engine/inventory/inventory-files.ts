@@ -6,7 +6,12 @@ import { namedFiles, type NamedFiles } from '../project-files/named-files.ts';
 export type InventoryFiles = NamedFiles<Inventory>;
 
 export function inventoryFiles(projectFolder: string): InventoryFiles {
-  return namedFiles({ folder: join(projectFolder, 'inventory'), schema: inventorySchema, damaged: 'inventory.file-damaged', textOf });
+  return namedFiles({
+    folder: join(projectFolder, 'inventory'),
+    schema: inventorySchema,
+    damaged: 'inventory.file-damaged',
+    textOf,
+  });
 }
 
 /** One machine a line: two people's changes of different machines merge. */

@@ -14,11 +14,19 @@ export interface MachinesRead {
  * Describes machines of a source, all of them or those with the given ids. One that can't be described is reported and does
  * not stop the others.
  */
-export async function readMachines(source: SourcePlatform, ids: readonly string[] | undefined, signal: AbortSignal): Promise<MachinesRead> {
+export async function readMachines(
+  source: SourcePlatform,
+  ids: readonly string[] | undefined,
+  signal: AbortSignal,
+): Promise<MachinesRead> {
   const listed = await source.listVms(signal);
   const wanted = ids === undefined ? listed : listed.filter(({ id }) => ids.includes(id));
   // A host that is down has machines as well: it is named among what could not be read.
-  const unlisted = (source.unlisted?.() ?? []).map(({ name, error }) => ({ vm: name, name, error: toErrorRecord(error) }));
+  const unlisted = (source.unlisted?.() ?? []).map(({ name, error }) => ({
+    vm: name,
+    name,
+    error: toErrorRecord(error),
+  }));
   const result: MachinesRead = { machines: [], failed: ids === undefined ? unlisted : [] };
   const waiting = wanted.values();
   const describe = async (): Promise<void> => {
@@ -26,7 +34,11 @@ export async function readMachines(source: SourcePlatform, ids: readonly string[
       signal.throwIfAborted();
       try {
         const labels = labelsOf({ folder, cluster, tags: tags?.join(', ') });
-        result.machines.push({ vm: await source.describeVm(id, signal), power, ...(labels === undefined ? {} : { labels }) });
+        result.machines.push({
+          vm: await source.describeVm(id, signal),
+          power,
+          ...(labels === undefined ? {} : { labels }),
+        });
       } catch (error) {
         signal.throwIfAborted();
         result.failed.push({ vm: id, name, error: toErrorRecord(error) });
@@ -38,7 +50,13 @@ export async function readMachines(source: SourcePlatform, ids: readonly string[
 }
 
 /** As far as the platform says something. */
-function labelsOf(said: Readonly<Record<'folder' | 'cluster' | 'tags', string | undefined>>): InventoryMachine['labels'] {
-  const known = Object.entries(said).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '');
-  return known.length === 0 ? undefined : Object.fromEntries(known.map(([label, value]) => [label, value.slice(0, 500)]));
+function labelsOf(
+  said: Readonly<Record<'folder' | 'cluster' | 'tags', string | undefined>>,
+): InventoryMachine['labels'] {
+  const known = Object.entries(said).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
+  );
+  return known.length === 0
+    ? undefined
+    : Object.fromEntries(known.map(([label, value]) => [label, value.slice(0, 500)]));
 }

@@ -70,7 +70,8 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
   const problems = checkGraph(graph);
   for (const node of graph) {
     if (steps.handlers[node.id] === undefined) problems.push(`${node.id} has no implementation`);
-    for (const name of node.yields) if (steps.values[name] === undefined) problems.push(`${node.id} yields ${name}, which is not declared`);
+    for (const name of node.yields)
+      if (steps.values[name] === undefined) problems.push(`${node.id} yields ${name}, which is not declared`);
   }
   if (problems.length > 0) throw new CausewayError('engine.graph-invalid', problems.join('; '));
 
@@ -106,7 +107,8 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
   };
   /** After a failed recording only what was completed is worth recording: all else is done again. */
   const recordEnd = (node: TaskNode, state: TaskState, outcome: Parameters<TaskRecorder['finish']>[2]): void => {
-    if (recordingError === undefined || (state === 'completed' && !isCleanUp(node))) record(() => recorder.finish(node.id, state, outcome));
+    if (recordingError === undefined || (state === 'completed' && !isCleanUp(node)))
+      record(() => recorder.finish(node.id, state, outcome));
   };
 
   const setState = (node: TaskNode, state: TaskState, started: boolean): void => {
@@ -120,7 +122,17 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
     const [caller, host] = asking;
     const later = comeAfter(graph, ids);
     const useless = (): string[] =>
-      takenBack(graph, ids, new Map([...statuses].map(([id, { state }]) => [id, id === host && id !== caller && later.has(id) ? 'completed' : state])), isMissing);
+      takenBack(
+        graph,
+        ids,
+        new Map(
+          [...statuses].map(([id, { state }]) => [
+            id,
+            id === host && id !== caller && later.has(id) ? 'completed' : state,
+          ]),
+        ),
+        isMissing,
+      );
     takingBack += 1;
     try {
       // What is under way used what is useless; a clean-up ends before what it cleans up after starts again.
@@ -135,25 +147,37 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
     }
   };
 
-  const runOnce = async (node: TaskNode, attempt: number, progressed: () => void, host: TaskNode = node): Promise<void> => {
+  const runOnce = async (
+    node: TaskNode,
+    attempt: number,
+    progressed: () => void,
+    host: TaskNode = node,
+  ): Promise<void> => {
     const handler = steps.handlers[node.id];
     if (handler === undefined) throw new CausewayError('engine.graph-invalid', `${node.id} has no implementation`);
     const isUnrecorded = isCleanUp(node) && recordingError !== undefined;
     if (!isUnrecorded && !record(() => recorder.start(node.id)) && !isCleanUp(node)) throw recordingError;
     setState(node, 'running', true);
     const lacking = node.needs.find((name) => !values.has(name) && isCertain(graph, steps.values, node, name));
-    if (lacking !== undefined) throw new CausewayError('engine.graph-invalid', `${node.id} needs ${lacking}, which the store has in no known form`);
-    const needed = Object.fromEntries(node.needs.filter((name) => values.has(name)).map((name) => [name, values.get(name)]));
+    if (lacking !== undefined)
+      throw new CausewayError(
+        'engine.graph-invalid',
+        `${node.id} needs ${lacking}, which the store has in no known form`,
+      );
+    const needed = Object.fromEntries(
+      node.needs.filter((name) => values.has(name)).map((name) => [name, values.get(name)]),
+    );
     const signal = isCleanUp(node) ? options.force : AbortSignal.any([options.cancel, options.force]);
     signal.throwIfAborted();
-    const result = (await handler({
-      signal,
-      values: needed,
-      attempt,
-      progressed,
-      stateOf: (id) => statuses.get(id)?.state ?? 'pending',
-      redo: (ids) => redo(ids, [node.id, host.id]),
-    })) ?? {};
+    const result =
+      (await handler({
+        signal,
+        values: needed,
+        attempt,
+        progressed,
+        stateOf: (id) => statuses.get(id)?.state ?? 'pending',
+        redo: (ids) => redo(ids, [node.id, host.id]),
+      })) ?? {};
     const durable: Record<string, JsonValue> = {};
     for (const name of node.yields) {
       if (!(name in result)) throw new CausewayError('engine.graph-invalid', `${node.id} did not yield ${name}`);
@@ -190,16 +214,36 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
         const error = toErrorRecord(thrown);
         const policy = node.retry;
         if (
-          recordingError === undefined && !signal.aborted && error.retryable && error.code !== 'general.cancelled' && policy !== undefined &&
+          recordingError === undefined &&
+          !signal.aborted &&
+          error.retryable &&
+          error.code !== 'general.cancelled' &&
+          policy !== undefined &&
           withoutProgress < policy.attempts
         ) {
           const waitMs = Math.round(backOffMs(policy, withoutProgress, options.random));
-          const isTold = record(() => recorder.retry(node.id, { attempt: attempt + 1, withoutProgress: withoutProgress + 1, limit: policy.attempts, waitMs }, error));
-          const woken = isTold && await (options.clock ?? systemClock).sleep(waitMs, signal).then(() => true, () => false);
+          const isTold = record(() =>
+            recorder.retry(
+              node.id,
+              { attempt: attempt + 1, withoutProgress: withoutProgress + 1, limit: policy.attempts, waitMs },
+              error,
+            ),
+          );
+          const woken =
+            isTold &&
+            (await (options.clock ?? systemClock).sleep(waitMs, signal).then(
+              () => true,
+              () => false,
+            ));
           if (woken) continue;
         }
         // If the node itself could not write, the work has not failed: it can resume once the store can be written again.
-        if (!isCleanUp(node) && !signal.aborted && (error.code === 'store.disk-full' || error.code === 'store.not-writable')) recordingError ??= thrown;
+        if (
+          !isCleanUp(node) &&
+          !signal.aborted &&
+          (error.code === 'store.disk-full' || error.code === 'store.not-writable')
+        )
+          recordingError ??= thrown;
         const state = signal.aborted ? 'cancelled' : 'failed';
         for (const id of [node.id, ...(policy?.rerun ?? [])]) {
           if (id === node.id || statuses.get(id)?.state === 'running') {
@@ -231,7 +275,10 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
         recordEnd(node, 'skipped', {});
         setState(node, 'skipped', false);
       } else {
-        running.set(node.id, runNode(node).finally(() => running.delete(node.id)));
+        running.set(
+          node.id,
+          runNode(node).finally(() => running.delete(node.id)),
+        );
       }
     }
     if (graph.every((node) => isTerminalTask(statuses.get(node.id)?.state ?? 'pending'))) break;
@@ -239,7 +286,8 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
     else if (!moved) throw new CausewayError('general.bug', 'no task can proceed');
   }
 
-  if (recordingError !== undefined) return { state: 'interrupted', error: toErrorRecord(recordingError), cleanUpErrors };
+  if (recordingError !== undefined)
+    return { state: 'interrupted', error: toErrorRecord(recordingError), cleanUpErrors };
   const completed = graph.every((node) => isCleanUp(node) || statuses.get(node.id)?.state === 'completed');
   const state = completed ? 'completed' : failed ? 'failed' : 'cancelled';
   return { state, ...(firstError === undefined ? {} : { error: firstError }), cleanUpErrors };

@@ -32,7 +32,9 @@ export function decide(graph: TaskGraph, node: TaskNode, statuses: Statuses, sto
  * when a node in between has completed while the one that yields a missing value runs again.
  */
 function waitsFor(graph: TaskGraph, node: TaskNode): string[] {
-  const producers = graph.filter((other) => other.id !== node.id && other.yields.some((value) => node.needs.includes(value)));
+  const producers = graph.filter(
+    (other) => other.id !== node.id && other.yields.some((value) => node.needs.includes(value)),
+  );
   return [...new Set([...node.after, ...producers.map((other) => other.id)])];
 }
 
@@ -40,8 +42,16 @@ function waitsFor(graph: TaskGraph, node: TaskNode): string[] {
  * The states with which an interrupted run resumes. What was running starts again (every handler can be
  * repeated); what had completed stays, but for nodes whose values are missing and still needed by a node that isn't a clean-up.
  */
-export function statesForResume(graph: TaskGraph, stored: ReadonlyMap<string, TaskState>, isMissing: (value: string) => boolean): Map<string, TaskState> {
-  return withProducers(graph, new Map(graph.map((node) => [node.id, interrupted(stored.get(node.id))] as const)), isMissing);
+export function statesForResume(
+  graph: TaskGraph,
+  stored: ReadonlyMap<string, TaskState>,
+  isMissing: (value: string) => boolean,
+): Map<string, TaskState> {
+  return withProducers(
+    graph,
+    new Map(graph.map((node) => [node.id, interrupted(stored.get(node.id))] as const)),
+    isMissing,
+  );
 }
 
 /**
@@ -49,19 +59,28 @@ export function statesForResume(graph: TaskGraph, stored: ReadonlyMap<string, Ta
  * are missing then, and the clean-ups after any of those.
  */
 export function takenBack(
-  graph: TaskGraph, ids: readonly string[], states: ReadonlyMap<string, TaskState>, isMissing: (value: string) => boolean,
+  graph: TaskGraph,
+  ids: readonly string[],
+  states: ReadonlyMap<string, TaskState>,
+  isMissing: (value: string) => boolean,
 ): string[] {
   const again = new Set(ids.filter((id) => states.get(id) === 'completed'));
-  for (let before = -1; before < again.size; ) {
+  for (let before = -1; before < again.size;) {
     before = again.size;
     for (const node of graph) {
-      if (!isCleanUp(node) && states.get(node.id) === 'completed' && node.after.some((id) => again.has(id))) again.add(node.id);
+      if (!isCleanUp(node) && states.get(node.id) === 'completed' && node.after.some((id) => again.has(id)))
+        again.add(node.id);
     }
   }
-  const renewed = withProducers(graph, new Map([...states].map(([id, state]) => [id, again.has(id) ? 'pending' : state])), isMissing);
+  const renewed = withProducers(
+    graph,
+    new Map([...states].map(([id, state]) => [id, again.has(id) ? 'pending' : state])),
+    isMissing,
+  );
   for (const [id, state] of renewed) if (state === 'pending' && states.get(id) === 'completed') again.add(id);
   for (const node of graph) {
-    if (isCleanUp(node) && states.get(node.id) !== 'pending' && (node.cleansUp ?? []).some((id) => again.has(id))) again.add(node.id);
+    if (isCleanUp(node) && states.get(node.id) !== 'pending' && (node.cleansUp ?? []).some((id) => again.has(id)))
+      again.add(node.id);
   }
   return [...again];
 }
@@ -69,17 +88,23 @@ export function takenBack(
 /** All nodes that come after some, directly or not. */
 export function comeAfter(graph: TaskGraph, ids: readonly string[]): ReadonlySet<string> {
   const later = new Set<string>();
-  for (let before = -1; before < later.size; ) {
+  for (let before = -1; before < later.size;) {
     before = later.size;
     for (const node of graph) if (node.after.some((id) => ids.includes(id) || later.has(id))) later.add(node.id);
   }
   return later;
 }
 
-function withProducers(graph: TaskGraph, states: Map<string, TaskState>, isMissing: (value: string) => boolean): Map<string, TaskState> {
-  const producers = new Map(graph.flatMap((node) => node.yields.filter(isMissing).map((value) => [value, node.id] as const)));
+function withProducers(
+  graph: TaskGraph,
+  states: Map<string, TaskState>,
+  isMissing: (value: string) => boolean,
+): Map<string, TaskState> {
+  const producers = new Map(
+    graph.flatMap((node) => node.yields.filter(isMissing).map((value) => [value, node.id] as const)),
+  );
   // Until nothing changes, because a node that has to run again may itself need missing values.
-  for (let changed = true; changed; ) {
+  for (let changed = true; changed;) {
     changed = false;
     for (const node of graph) {
       if (isCleanUp(node) || states.get(node.id) !== 'pending') continue;

@@ -27,7 +27,11 @@ describe('the types of steps', () => {
   });
 
   test('a clean-up can rely on what all that it cleans up after needed as well, if the store keeps it', () => {
-    expectTypeOf<Context<'stop'>['values']>().toEqualTypeOf<{ readonly vm: string; readonly size: number | undefined; readonly link: AbortController | undefined }>();
+    expectTypeOf<Context<'stop'>['values']>().toEqualTypeOf<{
+      readonly vm: string;
+      readonly size: number | undefined;
+      readonly link: AbortController | undefined;
+    }>();
   });
 
   test('a step refers to tasks of its graph', () => {
@@ -40,12 +44,17 @@ describe('the types of steps', () => {
     // @ts-expect-error: a size is a number
     const wrong: Step<typeof values, Node, 'read'> = async () => ({ vm: 'web', size: '1' });
     // @ts-expect-error: start does not need a size
-    const greedy: Step<typeof values, Node, 'start'> = async ({ values: { size } }) => ({ link: new AbortController(), size });
+    const greedy: Step<typeof values, Node, 'start'> = async ({ values: { size } }) => ({
+      link: new AbortController(),
+      size,
+    });
     // @ts-expect-error: no step for stop
     bindSteps<typeof values, Node>(values, { read, start });
     bindSteps<typeof values, Node>(values, { read, start, stop });
     // @ts-expect-error: no such value
-    const unknown = [{ id: 'a', title: 'A', after: [], needs: ['nothing'], yields: [] }] as const satisfies TaskGraph<keyof typeof values>;
+    const unknown = [{ id: 'a', title: 'A', after: [], needs: ['nothing'], yields: [] }] as const satisfies TaskGraph<
+      keyof typeof values
+    >;
     void [lacking, wrong, greedy, unknown];
   });
 });

@@ -23,18 +23,31 @@ export interface StepContext<Values = Readonly<Record<string, unknown>>, Id exte
 
 type NodeOf<N extends TaskNode, Id> = Extract<N, { readonly id: Id }>;
 type ValueOf<V extends TaskValues, Name> = Name extends keyof V
-  ? V[Name] extends StoredValue<infer T> ? T : V[Name] extends MemoryValue<infer T> ? T : never
+  ? V[Name] extends StoredValue<infer T>
+    ? T
+    : V[Name] extends MemoryValue<infer T>
+      ? T
+      : never
   : never;
 
 /** Those of the nodes that don't need a value. */
-type Without<N extends TaskNode, Ids, Name> = Ids extends string ? (Name extends NodeOf<N, Ids>['needs'][number] ? never : Ids) : never;
+type Without<N extends TaskNode, Ids, Name> = Ids extends string
+  ? Name extends NodeOf<N, Ids>['needs'][number]
+    ? never
+    : Ids
+  : never;
 
 /** A value as a node's step gets it; the types say what `isCertain` does. */
-type Given<V extends TaskValues, N extends TaskNode, Id, Name> = NodeOf<N, Id> extends { readonly cleansUp: readonly (infer Ids)[] }
-  ? Name extends keyof V
-    ? V[Name] extends StoredValue<unknown> ? ([Without<N, Ids, Name>] extends [never] ? ValueOf<V, Name> : ValueOf<V, Name> | undefined) : ValueOf<V, Name> | undefined
-    : never
-  : ValueOf<V, Name>;
+type Given<V extends TaskValues, N extends TaskNode, Id, Name> =
+  NodeOf<N, Id> extends { readonly cleansUp: readonly (infer Ids)[] }
+    ? Name extends keyof V
+      ? V[Name] extends StoredValue<unknown>
+        ? [Without<N, Ids, Name>] extends [never]
+          ? ValueOf<V, Name>
+          : ValueOf<V, Name> | undefined
+        : ValueOf<V, Name> | undefined
+      : never
+    : ValueOf<V, Name>;
 
 type Yielded<V extends TaskValues, N extends TaskNode, Id> = [NodeOf<N, Id>['yields'][number]] extends [never]
   ? void
@@ -58,7 +71,10 @@ export interface BoundSteps {
 }
 
 /** Binds a step to each node of a graph. */
-export function bindSteps<V extends TaskValues, N extends TaskNode>(values: V, steps: { readonly [Id in N['id']]: Step<V, N, Id> }): BoundSteps {
+export function bindSteps<V extends TaskValues, N extends TaskNode>(
+  values: V,
+  steps: { readonly [Id in N['id']]: Step<V, N, Id> },
+): BoundSteps {
   // The one place where types are erased. The runner gives a step what its node needs, and nothing that its schema does not accept.
   return { values, handlers: steps as unknown as BoundSteps['handlers'] };
 }

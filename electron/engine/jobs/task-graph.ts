@@ -100,7 +100,11 @@ export function checkGraph(graph: TaskGraph): string[] {
 export function isCertain(graph: TaskGraph, values: TaskValues, node: TaskNode, name: string): boolean {
   if (node.cleansUp === undefined) return true;
   const kind = values[name];
-  return kind !== undefined && 'schema' in kind && node.cleansUp.every((id) => graph.find((other) => other.id === id)?.needs.includes(name) === true);
+  return (
+    kind !== undefined &&
+    'schema' in kind &&
+    node.cleansUp.every((id) => graph.find((other) => other.id === id)?.needs.includes(name) === true)
+  );
 }
 
 /** All nodes that come before `id`, direct or not. */

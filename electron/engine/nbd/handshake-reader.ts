@@ -19,7 +19,8 @@ export class HandshakeReader implements ByteSink {
   }
 
   filled(count: number): void {
-    if (this.#pending.length + count > MAX_BUFFERED) throw new CausewayError('source.protocol', 'the NBD server sent unrequested data');
+    if (this.#pending.length + count > MAX_BUFFERED)
+      throw new CausewayError('source.protocol', 'the NBD server sent unrequested data');
     this.#pending = Buffer.concat([this.#pending, this.#target.subarray(0, count)]);
     this.#serve();
   }

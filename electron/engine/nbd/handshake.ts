@@ -59,14 +59,18 @@ export class Handshake {
       throw this.#violation('no newstyle NBD greeting');
     }
     const flags = greeting.readUInt16BE(16);
-    if ((flags & HandshakeFlag.fixedNewstyle) === 0) throw this.#violation('the server lacks the fixed newstyle handshake');
+    if ((flags & HandshakeFlag.fixedNewstyle) === 0)
+      throw this.#violation('the server lacks the fixed newstyle handshake');
     const answer = Buffer.alloc(4);
     answer.writeUInt32BE(flags & (HandshakeFlag.fixedNewstyle | HandshakeFlag.noZeroes));
     this.#link.write(answer);
     if (tls === undefined) return;
     const reply = await this.#ask(Option.startTls, Buffer.alloc(0));
     if (reply.type !== OptionReply.ack) {
-      throw new CausewayError('source.tls-refused', `NBD server ${addressText(this.#address)} has no TLS: ${replyText(reply)}`);
+      throw new CausewayError(
+        'source.tls-refused',
+        `NBD server ${addressText(this.#address)} has no TLS: ${replyText(reply)}`,
+      );
     }
     // Bytes that came before the TLS handshake could have been slipped in by anyone.
     if (this.#reader.buffered > 0) throw this.#violation('unencrypted data after STARTTLS');
@@ -76,7 +80,8 @@ export class Handshake {
   /** Enters the transmission phase on an export. */
   async go(name: string, contexts: readonly string[]): Promise<ExportInfo> {
     const structured = (await this.#ask(Option.structuredReply, Buffer.alloc(0))).type === OptionReply.ack;
-    const granted = structured && contexts.length > 0 ? await this.#setContexts(name, contexts) : new Map<string, number>();
+    const granted =
+      structured && contexts.length > 0 ? await this.#setContexts(name, contexts) : new Map<string, number>();
     const request = Buffer.concat([stringField(name), uint16(1), uint16(Info.blockSize)]);
     this.#send(Option.go, request);
     let info: { size: number; flags: number } | undefined;
@@ -120,7 +125,8 @@ export class Handshake {
       if (reply.type !== OptionReply.server) throw this.#refusal('', reply);
       if (names.length >= MAX_EXPORTS) throw this.#violation(`more than ${MAX_EXPORTS} exports`);
       const length = reply.data.length < 4 ? -1 : reply.data.readUInt32BE(0);
-      if (length < 0 || length > MAX_STRING || 4 + length > reply.data.length) throw this.#violation('an export name of a wrong length');
+      if (length < 0 || length > MAX_STRING || 4 + length > reply.data.length)
+        throw this.#violation('an export name of a wrong length');
       names.push(reply.data.toString('utf8', 4, 4 + length));
     }
     this.#send(Option.abort, Buffer.alloc(0));
@@ -137,7 +143,8 @@ export class Handshake {
       if (reply.type === OptionReply.ack) return granted;
       if (reply.type === OptionReply.errUnsupported) return new Map();
       if (reply.type !== OptionReply.metaContext) throw this.#refusal(name, reply);
-      if (reply.data.length < 5 || granted.size >= contexts.length) throw this.#violation('metadata contexts that were not requested');
+      if (reply.data.length < 5 || granted.size >= contexts.length)
+        throw this.#violation('metadata contexts that were not requested');
       const context = reply.data.toString('utf8', 4);
       const id = reply.data.readUInt32BE(0);
       if (!contexts.includes(context) || granted.has(context) || [...granted.values()].includes(id)) {
@@ -176,7 +183,13 @@ export class Handshake {
 
   #blocks(minimum: number, preferred: number, maximum: number) {
     const isPower = (value: number) => Number.isInteger(Math.log2(value));
-    if (minimum === 0 || !isPower(minimum) || minimum > 65_536 || maximum < minimum || (maximum !== 0xffffffff && maximum % minimum !== 0)) {
+    if (
+      minimum === 0 ||
+      !isPower(minimum) ||
+      minimum > 65_536 ||
+      maximum < minimum ||
+      (maximum !== 0xffffffff && maximum % minimum !== 0)
+    ) {
       throw this.#violation(`impossible block sizes ${minimum}/${preferred}/${maximum}`);
     }
     const usable = Math.min(maximum, DEFAULT_MAXIMUM_BLOCK);
@@ -200,7 +213,13 @@ export class Handshake {
 export function guardHandshake(link: Link, signal: AbortSignal, timeoutMs: number): () => void {
   const onAbort = () => link.fail(cancelled());
   const timer = setTimeout(
-    () => link.fail(new CausewayError('source.unreachable', `NBD server ${addressText(link.address)}: no handshake within ${timeoutMs} ms`)),
+    () =>
+      link.fail(
+        new CausewayError(
+          'source.unreachable',
+          `NBD server ${addressText(link.address)}: no handshake within ${timeoutMs} ms`,
+        ),
+      ),
     timeoutMs,
   );
   signal.addEventListener('abort', onAbort, { once: true });
@@ -224,13 +243,15 @@ const replyNames: Readonly<Record<number, string>> = {
 };
 
 function replyText(reply: Reply): string {
-  const said = reply.type >= OptionReply.errorBit ? reply.data.toString('utf8', 0, 300).replace(/[^\x20-\x7e]/g, '?') : '';
+  const said =
+    reply.type >= OptionReply.errorBit ? reply.data.toString('utf8', 0, 300).replace(/[^\x20-\x7e]/g, '?') : '';
   return [replyNames[reply.type] ?? `option reply 0x${reply.type.toString(16)}`, said].filter(Boolean).join(': ');
 }
 
 function stringField(text: string): Buffer {
   const bytes = Buffer.from(text, 'utf8');
-  if (bytes.length > MAX_STRING) throw new CausewayError('general.invalid-input', `NBD name longer than ${MAX_STRING} bytes`);
+  if (bytes.length > MAX_STRING)
+    throw new CausewayError('general.invalid-input', `NBD name longer than ${MAX_STRING} bytes`);
   const head = Buffer.alloc(4);
   head.writeUInt32BE(bytes.length);
   return Buffer.concat([head, bytes]);

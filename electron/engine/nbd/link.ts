@@ -29,7 +29,12 @@ export class Link {
   readonly #onFailed = new Set<(error: CausewayError) => void>();
   readonly #wayLost: () => CausewayError | undefined;
 
-  private constructor(address: NbdAddress, socket: Duplex, sink: ByteSink, wayLost: () => CausewayError | undefined = () => undefined) {
+  private constructor(
+    address: NbdAddress,
+    socket: Duplex,
+    sink: ByteSink,
+    wayLost: () => CausewayError | undefined = () => undefined,
+  ) {
     this.address = address;
     this.#socket = socket;
     this.#sink = sink;
@@ -41,7 +46,13 @@ export class Link {
    * Connects; `willUpgrade` when TLS is to follow.
    * @throws CausewayError source.unreachable, general.cancelled; what a remote socket's `open` throws
    */
-  static async connect(address: NbdAddress, sink: ByteSink, willUpgrade: boolean, signal: AbortSignal, timeoutMs: number): Promise<Link> {
+  static async connect(
+    address: NbdAddress,
+    sink: ByteSink,
+    willUpgrade: boolean,
+    signal: AbortSignal,
+    timeoutMs: number,
+  ): Promise<Link> {
     if (address.kind === 'remote') {
       const { stream, lost: wayLost } = await openRemote(address, address.socket, signal, timeoutMs);
       return new Link(address, stream, sink, wayLost);
@@ -137,7 +148,10 @@ export class Link {
 
   /** Sends what is queued and closes. */
   end(): Promise<void> {
-    const closed = new CausewayError('source.connection-lost', `the connection to ${addressText(this.address)} was closed`);
+    const closed = new CausewayError(
+      'source.connection-lost',
+      `the connection to ${addressText(this.address)} was closed`,
+    );
     if (this.#isClosed || this.#socket.destroyed) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
@@ -168,7 +182,7 @@ export class Link {
   }
 
   #copyIn(chunk: Uint8Array): void {
-    for (let at = 0; at < chunk.length && this.#failed === undefined; ) {
+    for (let at = 0; at < chunk.length && this.#failed === undefined;) {
       const target = this.#sink.nextTarget();
       const count = Math.min(target.length, chunk.length - at);
       copyBytes(chunk.subarray(at, at + count), target);
@@ -191,14 +205,25 @@ export class Link {
   }
 }
 
-async function openRemote(address: NbdAddress, socket: RemoteSocket, signal: AbortSignal, timeoutMs: number): Promise<RemoteStream> {
+async function openRemote(
+  address: NbdAddress,
+  socket: RemoteSocket,
+  signal: AbortSignal,
+  timeoutMs: number,
+): Promise<RemoteStream> {
   const deadline = AbortSignal.timeout(timeoutMs);
   try {
     return await socket.open(AbortSignal.any([signal, deadline]));
   } catch (error) {
     if (signal.aborted) throw cancelled();
     // Nothing is known of the server itself then.
-    throw deadline.aborted ? new CausewayError('source.ssh-unreachable', `NBD server ${addressText(address)}: no response within ${timeoutMs} ms`, { cause: error }) : error;
+    throw deadline.aborted
+      ? new CausewayError(
+          'source.ssh-unreachable',
+          `NBD server ${addressText(address)}: no response within ${timeoutMs} ms`,
+          { cause: error },
+        )
+      : error;
   }
 }
 

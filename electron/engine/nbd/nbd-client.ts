@@ -105,14 +105,20 @@ export class NbdClient {
    * Runs of each granted context from `offset` on. They may cover less than `length` (at least one run), or more by
    * the rest of their last run.
    */
-  async blockStatus(offset: number, length: number, signal: AbortSignal): Promise<ReadonlyMap<string, readonly StatusRun[]>> {
+  async blockStatus(
+    offset: number,
+    length: number,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, readonly StatusRun[]>> {
     this.#checkRange(offset, length);
-    if (this.info.contexts.size === 0) throw new CausewayError('source.unsupported', 'the NBD server granted no metadata context');
+    if (this.info.contexts.size === 0)
+      throw new CausewayError('source.unsupported', 'the NBD server granted no metadata context');
     const pending = await this.#submit(Command.blockStatus, 0, offset, Math.min(length, MAX_STATUS_LENGTH), signal);
     const byName = new Map<string, readonly StatusRun[]>();
     for (const [name, id] of this.info.contexts) {
       const runs = pending.statuses.get(id);
-      if (runs === undefined) throw new CausewayError('source.protocol', `the NBD server did not send the status of context ${name}`);
+      if (runs === undefined)
+        throw new CausewayError('source.protocol', `the NBD server did not send the status of context ${name}`);
       byName.set(name, runs);
     }
     return byName;
@@ -159,7 +165,8 @@ export class NbdClient {
     const block = this.info.minimumBlock;
     const start = offset - (offset % block);
     const end = Math.min(Math.ceil((offset + into.length) / block) * block, this.info.sizeBytes);
-    if ((end - start) % block !== 0) throw new CausewayError('source.protocol', 'the size of the NBD export is not a multiple of its block size');
+    if ((end - start) % block !== 0)
+      throw new CausewayError('source.protocol', 'the size of the NBD export is not a multiple of its block size');
     const bounce = new Uint8Array(end - start);
     await this.read(start, bounce, signal);
     copyBytes(bounce.subarray(offset - start, offset - start + into.length), into);
@@ -228,11 +235,14 @@ export class NbdClient {
   #watch(): void {
     if (this.#timer !== undefined) return;
     this.#lastActivity = performance.now();
-    this.#timer = setInterval(() => {
-      if (performance.now() - this.#lastActivity < this.#inactivityMs) return;
-      const evidence = `NBD connection to ${addressText(this.#link.address)}: no response for ${this.#inactivityMs} ms`;
-      this.#link.fail(new CausewayError('source.connection-lost', evidence));
-    }, Math.max(10, this.#inactivityMs / 4)).unref();
+    this.#timer = setInterval(
+      () => {
+        if (performance.now() - this.#lastActivity < this.#inactivityMs) return;
+        const evidence = `NBD connection to ${addressText(this.#link.address)}: no response for ${this.#inactivityMs} ms`;
+        this.#link.fail(new CausewayError('source.connection-lost', evidence));
+      },
+      Math.max(10, this.#inactivityMs / 4),
+    ).unref();
   }
 
   #failAll(error: CausewayError): void {
@@ -248,7 +258,10 @@ export class NbdClient {
 
   #checkRange(offset: number, length: number): void {
     if (!Number.isSafeInteger(offset) || offset < 0 || length < 0 || offset + length > this.info.sizeBytes) {
-      throw new CausewayError('general.bug', `[${offset}, +${length}) is outside the export of ${this.info.sizeBytes} bytes`);
+      throw new CausewayError(
+        'general.bug',
+        `[${offset}, +${length}) is outside the export of ${this.info.sizeBytes} bytes`,
+      );
     }
   }
 

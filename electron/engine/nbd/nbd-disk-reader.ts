@@ -53,7 +53,10 @@ export class NbdDiskReader implements DiskReader {
 
   async *extents(signal: AbortSignal, fromBytes = 0): AsyncIterable<Extent> {
     const first = fromBytes - (fromBytes % SECTOR);
-    yield* extentsFrom(alignExtents(this.#statusExtents(signal, first), SECTOR, this.#client.info.sizeBytes), fromBytes);
+    yield* extentsFrom(
+      alignExtents(this.#statusExtents(signal, first), SECTOR, this.#client.info.sizeBytes),
+      fromBytes,
+    );
     await this.#options.verify?.();
   }
 
@@ -61,7 +64,9 @@ export class NbdDiskReader implements DiskReader {
     refuseOutside(this, offset, into.length);
     const there = Math.max(0, Math.min(into.length, this.#client.info.sizeBytes - offset));
     if (there > 0) {
-      await this.#explained(() => this.#client.read(offset, there === into.length ? into : into.subarray(0, there), signal));
+      await this.#explained(() =>
+        this.#client.read(offset, there === into.length ? into : into.subarray(0, there), signal),
+      );
     }
     if (there < into.length) into.fill(0, there);
     await this.#options.verify?.();
@@ -86,7 +91,7 @@ export class NbdDiskReader implements DiskReader {
       if (sizeBytes > first) yield { offset: first, length: sizeBytes - first, kind: 'data' };
       return;
     }
-    for (let at = first; at < sizeBytes; ) {
+    for (let at = first; at < sizeBytes;) {
       const length = Math.min(STATUS_WINDOW, sizeBytes - at);
       const status = await this.#explained(() => this.#client.blockStatus(at, length, signal));
       const dirty = this.#options.dirtyContext === undefined ? undefined : status.get(this.#options.dirtyContext);

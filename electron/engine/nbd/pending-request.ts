@@ -43,7 +43,10 @@ export class PendingRequest {
   cover(offset: number, length: number): number {
     const start = offset - this.offset;
     if (this.command !== Command.read || length === 0 || start < 0 || start + length > this.length) {
-      throw new CausewayError('source.protocol', `an NBD chunk [${offset}, +${length}) outside its request [${this.offset}, +${this.length})`);
+      throw new CausewayError(
+        'source.protocol',
+        `an NBD chunk [${offset}, +${length}) outside its request [${this.offset}, +${this.length})`,
+      );
     }
     if (start === this.#contiguous && this.#scattered === undefined) this.#contiguous += length;
     else (this.#scattered ??= []).push({ start, end: start + length });
@@ -67,7 +70,10 @@ export class PendingRequest {
   finish(): void {
     if (this.#failure !== undefined) return this.#reject(this.#failure);
     if (this.command === Command.read && !this.#isCovered()) {
-      throw new CausewayError('source.protocol', `an NBD read of [${this.offset}, +${this.length}) was answered with gaps or twice`);
+      throw new CausewayError(
+        'source.protocol',
+        `an NBD read of [${this.offset}, +${this.length}) was answered with gaps or twice`,
+      );
     }
     this.#resolve();
   }

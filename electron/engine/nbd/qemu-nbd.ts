@@ -25,7 +25,11 @@ export interface ServedImage {
  *
  * @throws CausewayError source.tool-missing, source.image-unreadable, general.cancelled
  */
-export async function serveImage(image: BlockNode, contexts: readonly string[], signal: AbortSignal): Promise<ServedImage> {
+export async function serveImage(
+  image: BlockNode,
+  contexts: readonly string[],
+  signal: AbortSignal,
+): Promise<ServedImage> {
   // mkdtemp makes it 0700.
   const folder = await mkdtemp(join(tmpdir(), 'causeway-nbd-'));
   const path = join(folder, 'socket');
@@ -66,18 +70,29 @@ function watchEnd(child: ChildProcess): ChildEnd {
   });
   const promise = new Promise<void>((resolve) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
-      reason = error.code === 'ENOENT' ? toolMissing('qemu-nbd', error) : new CausewayError('source.image-unreadable', error.message, { cause: error });
+      reason =
+        error.code === 'ENOENT'
+          ? toolMissing('qemu-nbd', error)
+          : new CausewayError('source.image-unreadable', error.message, { cause: error });
       resolve();
     });
     child.once('close', (code, killer) => {
-      reason ??= new CausewayError('source.image-unreadable', `qemu-nbd exited (${killer ?? code}): ${lastWords(stderr)}`);
+      reason ??= new CausewayError(
+        'source.image-unreadable',
+        `qemu-nbd exited (${killer ?? code}): ${lastWords(stderr)}`,
+      );
       resolve();
     });
   });
   return { promise, reason: () => reason };
 }
 
-async function connectWhenReady(path: string, contexts: readonly string[], end: ChildEnd, signal: AbortSignal): Promise<NbdClient> {
+async function connectWhenReady(
+  path: string,
+  contexts: readonly string[],
+  end: ChildEnd,
+  signal: AbortSignal,
+): Promise<NbdClient> {
   const deadline = performance.now() + START_DEADLINE;
   for (let pause = 3; ; pause = Math.min(pause * 2, 200)) {
     const reason = end.reason();
@@ -87,7 +102,8 @@ async function connectWhenReady(path: string, contexts: readonly string[], end: 
       return await NbdClient.connect({ address: { kind: 'unix', path }, exportName: '', contexts }, signal);
     } catch (error) {
       if (!(error instanceof CausewayError) || error.code !== 'source.unreachable') throw end.reason() ?? error;
-      if (performance.now() > deadline) throw new CausewayError('source.image-unreadable', `qemu-nbd was not ready after ${START_DEADLINE} ms`);
+      if (performance.now() > deadline)
+        throw new CausewayError('source.image-unreadable', `qemu-nbd was not ready after ${START_DEADLINE} ms`);
     }
     await Promise.race([delay(pause), end.promise]);
   }

@@ -104,8 +104,10 @@ export class ReplyParser implements ByteSink {
     if (available < SIMPLE_HEAD) return false;
     const error = this.#scratch.readUInt32BE(this.#start + 4);
     const { request, cookie } = this.#find(8);
-    if (request.command === Command.read && this.#owner.structuredReplies) throw violation('a simple reply to a structured read');
-    if (request.command === Command.blockStatus && error === 0) throw violation('a simple reply to a block status request');
+    if (request.command === Command.read && this.#owner.structuredReplies)
+      throw violation('a simple reply to a structured read');
+    if (request.command === Command.blockStatus && error === 0)
+      throw violation('a simple reply to a block status request');
     this.#start += SIMPLE_HEAD;
     this.#chunk = { request, cookie, type: Chunk.none, done: true };
     if (error !== 0) request.noteError(error);
@@ -144,7 +146,12 @@ export class ReplyParser implements ByteSink {
         if (length !== 12) throw violation('a hole chunk of a wrong length');
         break;
       case Chunk.blockStatus:
-        if (request.command !== Command.blockStatus || length < 12 || (length - 4) % 8 !== 0 || length > MAX_STATUS_PAYLOAD) {
+        if (
+          request.command !== Command.blockStatus ||
+          length < 12 ||
+          (length - 4) % 8 !== 0 ||
+          length > MAX_STATUS_PAYLOAD
+        ) {
           throw violation('a block status chunk of a wrong length, or not requested');
         }
         break;
@@ -176,7 +183,8 @@ export class ReplyParser implements ByteSink {
       request.into?.fill(0, start, start + length);
     } else if (type === Chunk.blockStatus) {
       const context = payload.readUInt32BE(0);
-      if (!this.#owner.contextIds.has(context) || request.statuses.has(context)) throw violation(`block status of context ${context}`);
+      if (!this.#owner.contextIds.has(context) || request.statuses.has(context))
+        throw violation(`block status of context ${context}`);
       request.statuses.set(context, parseRuns(payload));
     } else {
       const number = payload.readUInt32BE(0);

@@ -11,7 +11,11 @@ const packages: Readonly<Record<string, string>> = {
 
 /** @throws CausewayError source.tool-missing */
 export function toolMissing(tool: string, cause?: unknown): CausewayError {
-  return new CausewayError('source.tool-missing', `${tool} is not installed (Debian package ${packages[tool] ?? tool})`, { cause });
+  return new CausewayError(
+    'source.tool-missing',
+    `${tool} is not installed (Debian package ${packages[tool] ?? tool})`,
+    { cause },
+  );
 }
 
 /**
@@ -26,12 +30,17 @@ export function runTool(
   timeoutMs = 30_000,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    execFile(tool, args, { signal, timeout: timeoutMs, maxBuffer: 16 * 1024 * 1024, env: toolEnvironment() }, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout);
-      else if (signal.aborted) reject(new CausewayError('general.cancelled', `${tool} was cancelled`));
-      else if (error.code === 'ENOENT') reject(toolMissing(tool, error));
-      else reject(new CausewayError(code, `${tool}: ${lastWords(stderr) || error.message.split('\n', 1)[0]}`));
-    });
+    execFile(
+      tool,
+      args,
+      { signal, timeout: timeoutMs, maxBuffer: 16 * 1024 * 1024, env: toolEnvironment() },
+      (error, stdout, stderr) => {
+        if (error === null) resolve(stdout);
+        else if (signal.aborted) reject(new CausewayError('general.cancelled', `${tool} was cancelled`));
+        else if (error.code === 'ENOENT') reject(toolMissing(tool, error));
+        else reject(new CausewayError(code, `${tool}: ${lastWords(stderr) || error.message.split('\n', 1)[0]}`));
+      },
+    );
   });
 }
 
@@ -39,7 +48,10 @@ export function runTool(
 const macFolders = ['/opt/homebrew/bin', '/usr/local/bin', '/opt/local/bin'];
 
 /** The environment variables that the programs get: they open untrusted images, so they get no secrets. */
-export function toolEnvironment(platform: NodeJS.Platform = process.platform, path = process.env['PATH']): NodeJS.ProcessEnv {
+export function toolEnvironment(
+  platform: NodeJS.Platform = process.platform,
+  path = process.env['PATH'],
+): NodeJS.ProcessEnv {
   const folders = (path ?? '/usr/bin:/bin:/usr/sbin:/sbin').split(':');
   // Behind the others: whoever has set a path has set an order.
   const further = platform === 'darwin' ? macFolders.filter((folder) => !folders.includes(folder)) : [];

@@ -1,7 +1,15 @@
 import net from 'node:net';
 import { once } from 'node:events';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import { IHAVEOPT, NBDMAGIC, OPTION_REPLY_MAGIC, Option, OptionReply, SIMPLE_REPLY_MAGIC, STRUCTURED_REPLY_MAGIC } from './protocol.ts';
+import {
+  IHAVEOPT,
+  NBDMAGIC,
+  OPTION_REPLY_MAGIC,
+  Option,
+  OptionReply,
+  SIMPLE_REPLY_MAGIC,
+  STRUCTURED_REPLY_MAGIC,
+} from './protocol.ts';
 
 /** A request as it arrived. */
 export interface SeenRequest {
@@ -70,7 +78,13 @@ export function simpleReply(cookie: Buffer, error: number, payload: Buffer = Buf
   return Buffer.concat([head, cookie, payload]);
 }
 
-export function chunk(cookie: Buffer, type: number, done: boolean, payload: Buffer = Buffer.alloc(0), claimed = payload.length): Buffer {
+export function chunk(
+  cookie: Buffer,
+  type: number,
+  done: boolean,
+  payload: Buffer = Buffer.alloc(0),
+  claimed = payload.length,
+): Buffer {
   const head = Buffer.alloc(8);
   head.writeUInt32BE(STRUCTURED_REPLY_MAGIC, 0);
   head.writeUInt16BE(done ? 1 : 0, 4);
@@ -94,7 +108,7 @@ async function serve(socket: net.Socket, script: Script): Promise<void> {
   head.writeUInt16BE(3, 16);
   socket.write(script.greeting ?? head);
   await next(4);
-  for (let inOptions = true; inOptions; ) {
+  for (let inOptions = true; inOptions;) {
     const option = await next(16);
     const number = option.readUInt32BE(8);
     const data = await next(option.readUInt32BE(12));
@@ -107,12 +121,16 @@ async function serve(socket: net.Socket, script: Script): Promise<void> {
     const length = request.readUInt32BE(24);
     const command = request.readUInt16BE(6);
     if (command === 1) await next(length);
-    script.onRequest?.({ command, cookie: Buffer.from(request.subarray(8, 16)), offset: Number(request.readBigUInt64BE(16)), length }, socket);
+    script.onRequest?.(
+      { command, cookie: Buffer.from(request.subarray(8, 16)), offset: Number(request.readBigUInt64BE(16)), length },
+      socket,
+    );
   }
 }
 
 function usual(option: number, data: Buffer, script: Script): readonly Buffer[] {
-  if (option === Option.go) return [exportInfo(BigInt(script.sizeBytes ?? 1 << 20)), optionReply(option, OptionReply.ack)];
+  if (option === Option.go)
+    return [exportInfo(BigInt(script.sizeBytes ?? 1 << 20)), optionReply(option, OptionReply.ack)];
   if (option === Option.structuredReply && script.structured !== false) return [optionReply(option, OptionReply.ack)];
   if (option === Option.setMetaContext) {
     const nameLength = data.readUInt32BE(0);
@@ -121,7 +139,9 @@ function usual(option: number, data: Buffer, script: Script): readonly Buffer[] 
       const length = data.readUInt32BE(at);
       const head = Buffer.alloc(4);
       head.writeUInt32BE(id, 0);
-      granted.push(optionReply(option, OptionReply.metaContext, Buffer.concat([head, data.subarray(at + 4, at + 4 + length)])));
+      granted.push(
+        optionReply(option, OptionReply.metaContext, Buffer.concat([head, data.subarray(at + 4, at + 4 + length)])),
+      );
       at += 4 + length;
     }
     return [...granted, optionReply(option, OptionReply.ack)];

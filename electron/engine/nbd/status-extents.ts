@@ -84,7 +84,9 @@ export async function* alignExtents(
   if (held !== undefined) yield held;
 }
 
-async function* joinExtents(extents: AsyncIterable<Extent> | Iterable<Extent>): AsyncGenerator<Extent, void, undefined> {
+async function* joinExtents(
+  extents: AsyncIterable<Extent> | Iterable<Extent>,
+): AsyncGenerator<Extent, void, undefined> {
   let held: Extent | undefined;
   for await (const extent of extents) {
     const joined: Extent[] = held === undefined ? [] : [held];

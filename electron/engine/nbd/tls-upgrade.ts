@@ -41,7 +41,8 @@ export async function tlsUpgrade(
         secured.off('secureConnect', onSecure).off('error', onError).off('close', onClose);
         finish();
       };
-      const onAbort = () => settle(() => reject(new CausewayError('general.cancelled', 'the TLS handshake was cancelled')));
+      const onAbort = () =>
+        settle(() => reject(new CausewayError('general.cancelled', 'the TLS handshake was cancelled')));
       const onSecure = () => settle(resolve);
       const onError = (error: Error) => settle(() => reject(refused(address, error.message, error)));
       const onClose = () => settle(() => reject(refused(address, 'the server closed the connection')));

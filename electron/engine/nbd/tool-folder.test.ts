@@ -13,7 +13,12 @@ it('deletes the folders of processes that are gone with the next one, and no oth
   const child = spawn(process.execPath, ['-e', ''], { stdio: 'ignore' });
   await once(child, 'exit');
   const named = (process: number | undefined, computer?: string): string =>
-    join(tmpdir(), basename(own).replace(`-${globalThis.process.pid}-`, `-${process ?? 0}-`).replace(/-[0-9a-f]{8}-/, (part) => computer ?? part));
+    join(
+      tmpdir(),
+      basename(own)
+        .replace(`-${globalThis.process.pid}-`, `-${process ?? 0}-`)
+        .replace(/-[0-9a-f]{8}-/, (part) => computer ?? part),
+    );
   const [gone, elsewhere] = [named(child.pid), named(child.pid, '-00000000-')];
   for (const folder of [gone, elsewhere]) {
     await mkdir(folder);
@@ -22,7 +27,12 @@ it('deletes the folders of processes that are gone with the next one, and no oth
   const next = await makeToolFolder('storage');
   const left = await readdir(tmpdir());
   try {
-    expect([own, gone, elsewhere, next].map((folder) => left.includes(basename(folder)))).toEqual([true, false, true, true]);
+    expect([own, gone, elsewhere, next].map((folder) => left.includes(basename(folder)))).toEqual([
+      true,
+      false,
+      true,
+      true,
+    ]);
   } finally {
     for (const folder of [own, elsewhere, next]) await rm(folder, { recursive: true, force: true });
   }

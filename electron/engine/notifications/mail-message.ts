@@ -11,9 +11,18 @@ export interface Mail {
 export function mailMessage({ from, to, subject, text, id }: Mail, at: Date): string {
   const body = Buffer.from(text.replaceAll(/\r?\n/g, '\r\n'), 'utf8').toString('base64').replaceAll(/.{76}/g, '$&\r\n');
   return [
-    `From: Causeway <${from}>`, `To: ${to.map((one) => `<${one}>`).join(',\r\n ')}`, `Subject: ${encodedWords(subject)}`,
-    `Date: ${at.toUTCString().replace('GMT', '+0000')}`, `Message-ID: <${id}@causeway.invalid>`,
-    'Auto-Submitted: auto-generated', 'MIME-Version: 1.0', 'Content-Type: text/plain; charset=utf-8', 'Content-Transfer-Encoding: base64', '', body, '',
+    `From: Causeway <${from}>`,
+    `To: ${to.map((one) => `<${one}>`).join(',\r\n ')}`,
+    `Subject: ${encodedWords(subject)}`,
+    `Date: ${at.toUTCString().replace('GMT', '+0000')}`,
+    `Message-ID: <${id}@causeway.invalid>`,
+    'Auto-Submitted: auto-generated',
+    'MIME-Version: 1.0',
+    'Content-Type: text/plain; charset=utf-8',
+    'Content-Transfer-Encoding: base64',
+    '',
+    body,
+    '',
   ].join('\r\n');
 }
 

@@ -15,7 +15,10 @@ const failed = (text: string): Notification => ({ kind: 'failed', text, at: '202
 let db: DatabaseSync;
 beforeEach(() => {
   db = new DatabaseSync(':memory:');
-  migrate(db, migrations.filter(({ number }) => number === 14));
+  migrate(
+    db,
+    migrations.filter(({ number }) => number === 14),
+  );
 });
 afterEach(() => db.close());
 
@@ -24,7 +27,9 @@ function made(outcomes: (Error | string)[] = [], kinds = new Set(['failed']), wa
   const sent: NotificationDelivery[] = [];
   const given: string[] = [];
   const told = notifier({
-    clock, outbox: notificationOutbox(db), wanted: () => ({ ways, kinds }),
+    clock,
+    outbox: notificationOutbox(db),
+    wanted: () => ({ ways, kinds }),
     send: async (delivery) => {
       sent.push(delivery);
       const outcome = outcomes.shift() ?? 'done';
@@ -56,7 +61,10 @@ it('lists fifty and counts the others', async () => {
 });
 
 it('tries again what may pass, gives up what does not, and says so once', async () => {
-  const { clock, sent, given, told } = made([new CausewayError('notification.mail-not-sent', 'later'), new CausewayError('notification.mail-refused', 'no')]);
+  const { clock, sent, given, told } = made([
+    new CausewayError('notification.mail-not-sent', 'later'),
+    new CausewayError('notification.mail-refused', 'no'),
+  ]);
   told.tell(failed('a'));
   await clock.pass(10_000);
   await clock.pass(15_000);
@@ -72,7 +80,10 @@ it('sends what was gathered when it is closed', async () => {
 });
 
 it('sends once, after a crash, what was gathered or being sent, and nothing that had arrived', async () => {
-  const before = made([new CausewayError('notification.mail-not-sent', 'later'), 'done'], undefined, ['mail', 'webhook']);
+  const before = made([new CausewayError('notification.mail-not-sent', 'later'), 'done'], undefined, [
+    'mail',
+    'webhook',
+  ]);
   before.told.tell(failed('a'));
   await before.clock.pass(10_000);
   before.told.tell(failed('b'));
@@ -81,7 +92,11 @@ it('sends once, after a crash, what was gathered or being sent, and nothing that
   after.told.resume();
   await after.clock.pass(10_000);
   expect(before.sent.map(({ way }) => way)).toEqual(['mail', 'webhook']);
-  expect(after.sent.map(({ way, messages }) => [way, ...messages.map(({ text }) => text)])).toEqual([['mail', 'a'], ['mail', 'b'], ['webhook', 'b']]);
+  expect(after.sent.map(({ way, messages }) => [way, ...messages.map(({ text }) => text)])).toEqual([
+    ['mail', 'a'],
+    ['mail', 'b'],
+    ['webhook', 'b'],
+  ]);
   // The receiver of what may have arrived can tell.
   expect(after.sent[0]?.id).toBe(before.sent[0]?.id);
   const third = made();
@@ -96,10 +111,18 @@ it('waits for a vault that is locked after the restart, and forgets what a way w
   before.told.tell(failed('a'));
   await before.clock.pass(10_000);
   const locked = new CausewayError('secrets.locked', 'locked');
-  const after = made(Array.from({ length: 8 }, () => locked), undefined, ['mail']);
+  const after = made(
+    Array.from({ length: 8 }, () => locked),
+    undefined,
+    ['mail'],
+  );
   after.told.resume();
   await after.clock.pass(8 * 15_000);
-  expect([after.sent.length, new Set(after.sent.map(({ way, id }) => `${way} ${id}`)).size, after.given]).toEqual([9, 1, []]);
+  expect([after.sent.length, new Set(after.sent.map(({ way, id }) => `${way} ${id}`)).size, after.given]).toEqual([
+    9,
+    1,
+    [],
+  ]);
 });
 
 it('takes up what waits as soon as there is a way again, and loses none of it', async () => {
@@ -117,21 +140,48 @@ it('takes up what waits as soon as there is a way again, and loses none of it', 
 
 it('keeps what is told once over restarts', () => {
   const outbox = notificationOutbox(db);
-  expect([outbox.isFirst('run-1 2 go'), outbox.isFirst('run-1 2 go'), notificationOutbox(db).isFirst('run-1 2 go'), outbox.isFirst('run-1 3 go')]).toEqual([true, false, false, true]);
+  expect([
+    outbox.isFirst('run-1 2 go'),
+    outbox.isFirst('run-1 2 go'),
+    notificationOutbox(db).isFirst('run-1 2 go'),
+    outbox.isFirst('run-1 3 go'),
+  ]).toEqual([true, false, false, true]);
 });
 
-const about: Surroundings = { nameOf: () => 'web-01', isInActiveWave: (id) => id === 'rep-in-wave', isPartOfDeployment: (id) => id === 'exe-part', isCutOver: (id) => id === 'dep-cut' };
-const event = (type: Event['type'], more: Partial<Event>): Event => ({ id: 1, at: '2026-11-28T23:00:00.000Z', type, message: 'no route', details: {}, ...more });
+const about: Surroundings = {
+  nameOf: () => 'web-01',
+  isInActiveWave: (id) => id === 'rep-in-wave',
+  isPartOfDeployment: (id) => id === 'exe-part',
+  isCutOver: (id) => id === 'dep-cut',
+};
+const event = (type: Event['type'], more: Partial<Event>): Event => ({
+  id: 1,
+  at: '2026-11-28T23:00:00.000Z',
+  type,
+  message: 'no route',
+  details: {},
+  ...more,
+});
 
 it('tells of failures, ends of waves and cut-overs, and of nothing else', () => {
   const text = (type: Event['type'], more: Partial<Event>) => toldBy(event(type, more), about)?.text;
-  expect(text('execution.state', { replicaId: 'rep-1', executionId: 'exe-1', details: { state: 'failed' } })).toBe('web-01: execution failed: no route');
-  expect(text('deployment.state', { replicaId: 'rep-1', deploymentId: 'dep-1', details: { state: 'failed' } })).toBe('web-01: deployment failed: no route');
-  expect(text('deployment.state', { replicaId: 'rep-1', deploymentId: 'dep-cut', details: { state: 'completed' } })).toBe('web-01 is running at the destination');
+  expect(text('execution.state', { replicaId: 'rep-1', executionId: 'exe-1', details: { state: 'failed' } })).toBe(
+    'web-01: execution failed: no route',
+  );
+  expect(text('deployment.state', { replicaId: 'rep-1', deploymentId: 'dep-1', details: { state: 'failed' } })).toBe(
+    'web-01: deployment failed: no route',
+  );
+  expect(
+    text('deployment.state', { replicaId: 'rep-1', deploymentId: 'dep-cut', details: { state: 'completed' } }),
+  ).toBe('web-01 is running at the destination');
   expect(text('wave.state', { details: { state: 'failed', wave: 'Night 1' } })).toBe('no route');
   // A part of what tells itself, a member of a wave that will tell, what goes on, what went well.
   for (const quiet of [
-    event('execution.state', { replicaId: 'rep-1', executionId: 'exe-part', details: { state: 'failed' } }), event('execution.state', { replicaId: 'rep-in-wave', executionId: 'exe-1', details: { state: 'failed' } }),
-    event('execution.state', { replicaId: 'rep-1', executionId: 'exe-1', details: { state: 'completed' } }), event('wave.state', { details: { state: 'running' } }), event('task.state', { details: { state: 'failed' } }),
-  ]) expect(toldBy(quiet, about)).toBeUndefined();
+    event('execution.state', { replicaId: 'rep-1', executionId: 'exe-part', details: { state: 'failed' } }),
+    event('execution.state', { replicaId: 'rep-in-wave', executionId: 'exe-1', details: { state: 'failed' } }),
+    event('execution.state', { replicaId: 'rep-1', executionId: 'exe-1', details: { state: 'completed' } }),
+    event('wave.state', { details: { state: 'running' } }),
+    event('task.state', { details: { state: 'failed' } }),
+  ])
+    expect(toldBy(quiet, about)).toBeUndefined();
 });

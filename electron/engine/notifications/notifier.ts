@@ -55,7 +55,11 @@ export function notifier({ clock, outbox, wanted, send, notDelivered }: Notifier
         if (closing.signal.aborted) return false;
         const record = toErrorRecord(error);
         // Whatever keeps the vault shut, a person can mend it; the message is not given up for that.
-        pause = record.code.startsWith('secrets.') ? lockedPauseMs : error instanceof CausewayError && record.retryable ? pauses.shift() : undefined;
+        pause = record.code.startsWith('secrets.')
+          ? lockedPauseMs
+          : error instanceof CausewayError && record.retryable
+            ? pauses.shift()
+            : undefined;
         if (pause === undefined) {
           notDelivered(delivery.way, record);
           return true;
@@ -117,7 +121,11 @@ export function notifier({ clock, outbox, wanted, send, notDelivered }: Notifier
     /** What was gathered goes out, and has a moment for it; what cannot be sent in it is sent when the project is open again. */
     async close(patienceMs = 3_000): Promise<void> {
       flush();
-      if (sending.size > 0) await Promise.race([Promise.allSettled(sending), clock.sleep(patienceMs, closing.signal).catch(() => undefined)]);
+      if (sending.size > 0)
+        await Promise.race([
+          Promise.allSettled(sending),
+          clock.sleep(patienceMs, closing.signal).catch(() => undefined),
+        ]);
       closing.abort(new CausewayError('general.cancelled', 'the engine is closing'));
       await Promise.allSettled(sending);
     },

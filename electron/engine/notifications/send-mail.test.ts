@@ -5,11 +5,22 @@ import { certificateFor } from './testing/certificate.ts';
 import { startMailServer, type MailServer } from './testing/mail-server.ts';
 
 const signal = new AbortController().signal;
-const message = { subject: 'Welle „Nacht 1“: Umstellung beendet, 3 von 3 abgeschlossen', text: 'Zeile 1\n.\n.. Ende\n', id: 'delivery-1' };
+const message = {
+  subject: 'Welle „Nacht 1“: Umstellung beendet, 3 von 3 abgeschlossen',
+  text: 'Zeile 1\n.\n.. Ende\n',
+  id: 'delivery-1',
+};
 let server: MailServer;
 afterEach(() => server.close());
 
-const to = (more: Partial<MailSettings> = {}): MailSettings => ({ host: '127.0.0.1', port: server.port, security: 'none', from: 'causeway@example.com', to: ['anna@example.com', 'ben@example.com'], ...more });
+const to = (more: Partial<MailSettings> = {}): MailSettings => ({
+  host: '127.0.0.1',
+  port: server.port,
+  security: 'none',
+  from: 'causeway@example.com',
+  to: ['anna@example.com', 'ben@example.com'],
+  ...more,
+});
 
 describe('a message by mail', () => {
   it('arrives as it was written, whatever characters and lines are in it', async () => {
@@ -19,21 +30,51 @@ describe('a message by mail', () => {
     const [head = '', body = ''] = sent.split('\r\n\r\n');
     expect(Buffer.from(body, 'base64').toString('utf8')).toBe(message.text.replaceAll('\n', '\r\n'));
     const subject = /^Subject: (.*(?:\r\n .*)*)/m.exec(head)?.[1] ?? '';
-    expect(subject.split('\r\n ').map((word) => Buffer.from(/=\?UTF-8\?B\?(.*)\?=/.exec(word)?.[1] ?? '', 'base64').toString('utf8')).join('')).toBe(message.subject);
+    expect(
+      subject
+        .split('\r\n ')
+        .map((word) => Buffer.from(/=\?UTF-8\?B\?(.*)\?=/.exec(word)?.[1] ?? '', 'base64').toString('utf8'))
+        .join(''),
+    ).toBe(message.subject);
     expect(head).toContain('Message-ID: <delivery-1@causeway.invalid>');
     expect(Math.max(...sent.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(78);
-    expect(server.heard.filter((line) => !/^(EHLO|QUIT)/.test(line))).toEqual(['MAIL FROM:<causeway@example.com>', 'RCPT TO:<anna@example.com>', 'RCPT TO:<ben@example.com>', 'DATA']);
+    expect(server.heard.filter((line) => !/^(EHLO|QUIT)/.test(line))).toEqual([
+      'MAIL FROM:<causeway@example.com>',
+      'RCPT TO:<anna@example.com>',
+      'RCPT TO:<ben@example.com>',
+      'DATA',
+    ]);
   });
 
   it('signs in only once the connection is encrypted, and believes the pinned certificate alone', async () => {
     const tls = await certificateFor();
     server = await startMailServer({ tls });
-    await sendMail(to({ security: 'starttls', username: 'causeway', caCertificate: tls.cert }), 'pässword', message, signal);
-    expect(server.heard.slice(0, 5).map((line) => line.split(' ')[0])).toEqual(['EHLO', 'STARTTLS', 'TLS', 'EHLO', 'AUTH']);
+    await sendMail(
+      to({ security: 'starttls', username: 'causeway', caCertificate: tls.cert }),
+      'pässword',
+      message,
+      signal,
+    );
+    expect(server.heard.slice(0, 5).map((line) => line.split(' ')[0])).toEqual([
+      'EHLO',
+      'STARTTLS',
+      'TLS',
+      'EHLO',
+      'AUTH',
+    ]);
     expect(Buffer.from(server.heard[4]?.split(' ')[2] ?? '', 'base64').toString('utf8')).toBe('\0causeway\0pässword');
     const other = await certificateFor();
-    await expect(sendMail(to({ security: 'starttls', username: 'causeway', caCertificate: other.cert }), 'password', message, signal)).rejects.toMatchObject({ code: 'notification.mail-not-sent' });
-    await expect(sendMail(to({ security: 'starttls', username: 'causeway' }), 'password', message, signal)).rejects.toMatchObject({ code: 'notification.mail-not-sent' });
+    await expect(
+      sendMail(
+        to({ security: 'starttls', username: 'causeway', caCertificate: other.cert }),
+        'password',
+        message,
+        signal,
+      ),
+    ).rejects.toMatchObject({ code: 'notification.mail-not-sent' });
+    await expect(
+      sendMail(to({ security: 'starttls', username: 'causeway' }), 'password', message, signal),
+    ).rejects.toMatchObject({ code: 'notification.mail-not-sent' });
     expect(server.heard.filter((line) => line.startsWith('AUTH'))).toHaveLength(1);
   });
 
@@ -46,17 +87,27 @@ describe('a message by mail', () => {
 
   it('sends no password where the server offers no encryption', async () => {
     server = await startMailServer();
-    await expect(sendMail(to({ security: 'starttls', username: 'causeway' }), 'password', message, signal)).rejects.toMatchObject({ code: 'notification.mail-unprotected' });
+    await expect(
+      sendMail(to({ security: 'starttls', username: 'causeway' }), 'password', message, signal),
+    ).rejects.toMatchObject({ code: 'notification.mail-unprotected' });
     expect(server.heard.some((line) => line.startsWith('AUTH'))).toBe(false);
   });
 
   it('tells a refusal from what may be tried again', async () => {
     server = await startMailServer();
     server.answers.set('RCPT', '550 5.1.1 no such\u0007 user');
-    await expect(sendMail(to(), undefined, message, signal)).rejects.toMatchObject({ code: 'notification.mail-refused', message: '550 5.1.1 no such  user' });
+    await expect(sendMail(to(), undefined, message, signal)).rejects.toMatchObject({
+      code: 'notification.mail-refused',
+      message: '550 5.1.1 no such  user',
+    });
     server.answers.set('MAIL', '451 later');
-    await expect(sendMail(to(), undefined, message, signal)).rejects.toMatchObject({ code: 'notification.mail-not-sent', retryable: true });
-    await expect(sendMail(to({ port: 1 }), undefined, message, signal)).rejects.toMatchObject({ code: 'notification.mail-not-sent' });
+    await expect(sendMail(to(), undefined, message, signal)).rejects.toMatchObject({
+      code: 'notification.mail-not-sent',
+      retryable: true,
+    });
+    await expect(sendMail(to({ port: 1 }), undefined, message, signal)).rejects.toMatchObject({
+      code: 'notification.mail-not-sent',
+    });
     expect(server.messages).toEqual([]);
   });
 });

@@ -10,22 +10,30 @@ import { SmtpLink, type SmtpAnswer } from './smtp-link.ts';
  *
  * @throws CausewayError `notification.mail-refused`, `notification.mail-not-sent` (try again), `notification.mail-unprotected`
  */
-export async function sendMail(settings: MailSettings, password: string | undefined, message: Pick<Mail, 'subject' | 'text' | 'id'>, signal: AbortSignal): Promise<string> {
+export async function sendMail(
+  settings: MailSettings,
+  password: string | undefined,
+  message: Pick<Mail, 'subject' | 'text' | 'id'>,
+  signal: AbortSignal,
+): Promise<string> {
   const { host, port, security, username, from, to, caCertificate } = settings;
   const link = await SmtpLink.open({ host, port, isTls: security === 'tls', ca: caCertificate }, signal);
-  const say = async (text: string, ...expected: readonly number[]): Promise<SmtpAnswer> => demand(await link.say(text, signal), expected);
+  const say = async (text: string, ...expected: readonly number[]): Promise<SmtpAnswer> =>
+    demand(await link.say(text, signal), expected);
   try {
     demand(await link.answer(signal), [220]);
     const me = `EHLO ${hostname().replaceAll(/[^A-Za-z0-9.-]/g, '-') || 'localhost'}`;
     let { lines } = await say(me, 250);
     if (security === 'starttls') {
-      if (!lines.some((line) => /^STARTTLS$/i.test(line.trim()))) throw new CausewayError('notification.mail-unprotected', `${host} offers no STARTTLS`);
+      if (!lines.some((line) => /^STARTTLS$/i.test(line.trim())))
+        throw new CausewayError('notification.mail-unprotected', `${host} offers no STARTTLS`);
       await say('STARTTLS', 220);
       await link.secure(signal);
       ({ lines } = await say(me, 250));
     }
     if (username !== undefined && username !== '' && password !== undefined) {
-      if (security === 'none' && !isLoopbackHost(host)) throw new CausewayError('notification.mail-unprotected', `${host}: no password is sent without encryption`);
+      if (security === 'none' && !isLoopbackHost(host))
+        throw new CausewayError('notification.mail-unprotected', `${host}: no password is sent without encryption`);
       await signIn(say, lines, username, password);
     }
     await say(`MAIL FROM:<${from}>`, 250);
@@ -41,8 +49,16 @@ export async function sendMail(settings: MailSettings, password: string | undefi
   }
 }
 
-async function signIn(say: (text: string, ...expected: readonly number[]) => Promise<SmtpAnswer>, lines: readonly string[], username: string, password: string): Promise<void> {
-  const ways = lines.filter((line) => /^AUTH[ =]/i.test(line)).join(' ').toUpperCase();
+async function signIn(
+  say: (text: string, ...expected: readonly number[]) => Promise<SmtpAnswer>,
+  lines: readonly string[],
+  username: string,
+  password: string,
+): Promise<void> {
+  const ways = lines
+    .filter((line) => /^AUTH[ =]/i.test(line))
+    .join(' ')
+    .toUpperCase();
   const coded = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
   if (!/\bPLAIN\b/.test(ways) && /\bLOGIN\b/.test(ways)) {
     await say('AUTH LOGIN', 334);
@@ -54,6 +70,12 @@ async function signIn(say: (text: string, ...expected: readonly number[]) => Pro
 /** What servers answer may be anything: it is shortened, and its control characters are taken out. */
 function demand(answer: SmtpAnswer, expected: readonly number[]): SmtpAnswer {
   if (expected.includes(answer.code)) return answer;
-  const said = `${answer.code} ${answer.lines.join(' ')}`.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ').slice(0, 300);
-  throw new CausewayError(answer.code >= 400 && answer.code < 500 ? 'notification.mail-not-sent' : 'notification.mail-refused', said, { details: { status: answer.code } });
+  const said = `${answer.code} ${answer.lines.join(' ')}`
+    .replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ')
+    .slice(0, 300);
+  throw new CausewayError(
+    answer.code >= 400 && answer.code < 500 ? 'notification.mail-not-sent' : 'notification.mail-refused',
+    said,
+    { details: { status: answer.code } },
+  );
 }

@@ -24,21 +24,41 @@ const lateMs = 15 * 60_000;
  * @throws CausewayError `notification.not-set-up`, `cloud.*`, `transport.*`
  */
 export async function sendWebhook(
-  { address, key, caCertificate }: Webhook, project: string, { id, messages }: Pick<NotificationDelivery, 'id' | 'messages'>, signal: AbortSignal, options: Pick<HttpClientOptions, 'clock' | 'backOff'> = {},
+  { address, key, caCertificate }: Webhook,
+  project: string,
+  { id, messages }: Pick<NotificationDelivery, 'id' | 'messages'>,
+  signal: AbortSignal,
+  options: Pick<HttpClientOptions, 'clock' | 'backOff'> = {},
 ): Promise<string> {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined) throw new CausewayError('notification.not-set-up', 'the address of the webhook is not a URL');
   const at = new Date();
-  const body = JSON.stringify({ text: [`Causeway, ${project}:`, ...messages.map((message) => chatLine(message, at))].join('\n'), project, at: at.toISOString(), messages });
+  const body = JSON.stringify({
+    text: [`Causeway, ${project}:`, ...messages.map((message) => chatLine(message, at))].join('\n'),
+    project,
+    at: at.toISOString(),
+    messages,
+  });
   const time = String(Math.floor(at.getTime() / 1000));
-  const signature = key === undefined ? {} : { 'x-causeway-signature': `t=${time},v1=${createHmac('sha256', key).update(`${time}.${body}`).digest('hex')}` };
+  const signature =
+    key === undefined
+      ? {}
+      : { 'x-causeway-signature': `t=${time},v1=${createHmac('sha256', key).update(`${time}.${body}`).digest('hex')}` };
   const transport = createTransport({ caCertificate });
   try {
-    const { status } = await createHttpClient({ baseUrl: url.origin, transport, timeoutMs, ...options }).request({
-      // The path may be what lets in: it is not part of any message.
-      operation: 'send a notification', method: 'POST', path: `${url.pathname}${url.search}`, idempotent: true, bytes: true, data: Buffer.from(body, 'utf8'),
-      headers: { 'content-type': 'application/json', 'x-causeway-delivery': id, ...signature },
-    }, signal);
+    const { status } = await createHttpClient({ baseUrl: url.origin, transport, timeoutMs, ...options }).request(
+      {
+        // The path may be what lets in: it is not part of any message.
+        operation: 'send a notification',
+        method: 'POST',
+        path: `${url.pathname}${url.search}`,
+        idempotent: true,
+        bytes: true,
+        data: Buffer.from(body, 'utf8'),
+        headers: { 'content-type': 'application/json', 'x-causeway-delivery': id, ...signature },
+      },
+      signal,
+    );
     return `HTTP ${status}`;
   } catch (error) {
     signal.throwIfAborted();
@@ -46,7 +66,11 @@ export async function sendWebhook(
     // What the other side says may repeat the address, which is a secret: the status has to do.
     const { status } = error.details;
     const isAnswer = typeof status === 'number';
-    throw new CausewayError(error.code, isAnswer ? `the webhook answered HTTP ${status}` : 'the webhook could not be reached', { details: isAnswer ? { status } : { host: url.host }, retryable: error.retryable });
+    throw new CausewayError(
+      error.code,
+      isAnswer ? `the webhook answered HTTP ${status}` : 'the webhook could not be reached',
+      { details: isAnswer ? { status } : { host: url.host }, retryable: error.retryable },
+    );
   } finally {
     transport.close();
   }

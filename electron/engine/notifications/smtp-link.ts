@@ -33,7 +33,15 @@ export class SmtpLink {
   }
 
   /** Through the proxy in effect. @throws CausewayError `notification.mail-not-sent` */
-  static async open({ host, port, isTls, ca }: { readonly host: string; readonly port: number; readonly isTls: boolean; readonly ca: string | undefined }, signal: AbortSignal): Promise<SmtpLink> {
+  static async open(
+    {
+      host,
+      port,
+      isTls,
+      ca,
+    }: { readonly host: string; readonly port: number; readonly isTls: boolean; readonly ca: string | undefined },
+    signal: AbortSignal,
+  ): Promise<SmtpLink> {
     try {
       const { socket: tunnel } = await proxies.open(host, port, answerMs, signal);
       const plain = tunnel ?? connectPlain({ host, port });
@@ -125,7 +133,13 @@ export class SmtpLink {
 
 async function secured(socket: Socket, host: string, ca: string | undefined, signal: AbortSignal): Promise<Socket> {
   trustSystemCertificates();
-  const secure = connectTls({ socket, minVersion: 'TLSv1.2', host, ...(isIP(host) === 0 ? { servername: host } : {}), ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }) });
+  const secure = connectTls({
+    socket,
+    minVersion: 'TLSv1.2',
+    host,
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
+  });
   await settled(secure, 'secureConnect', signal);
   return secure;
 }
@@ -146,5 +160,7 @@ async function settled(socket: Socket, event: 'connect' | 'secureConnect', signa
 
 function notSent(error: unknown): CausewayError {
   if (error instanceof CausewayError && error.code === 'notification.mail-not-sent') return error;
-  return new CausewayError('notification.mail-not-sent', error instanceof Error ? error.message : String(error), { cause: error });
+  return new CausewayError('notification.mail-not-sent', error instanceof Error ? error.message : String(error), {
+    cause: error,
+  });
 }

@@ -20,12 +20,23 @@ export function toldBy(event: Event, about: Surroundings): Notification | undefi
     const { wave } = details;
     return { kind: 'wave-ended', text: message, at, ...(typeof wave === 'string' ? { wave } : {}) };
   }
-  if ((type !== 'execution.state' && type !== 'deployment.state') || replicaId === undefined || about.isInActiveWave(replicaId)) return undefined;
+  if (
+    (type !== 'execution.state' && type !== 'deployment.state') ||
+    replicaId === undefined ||
+    about.isInActiveWave(replicaId)
+  )
+    return undefined;
   const replica = about.nameOf(replicaId) ?? replicaId;
   const isDeployment = type === 'deployment.state';
   if (state === 'failed' && (isDeployment || executionId === undefined || !about.isPartOfDeployment(executionId))) {
-    return { kind: 'failed', text: `${replica}: ${isDeployment ? 'deployment' : 'execution'} failed: ${message}`, at, replica };
+    return {
+      kind: 'failed',
+      text: `${replica}: ${isDeployment ? 'deployment' : 'execution'} failed: ${message}`,
+      at,
+      replica,
+    };
   }
-  if (state === 'completed' && isDeployment && deploymentId !== undefined && about.isCutOver(deploymentId)) return { kind: 'cut-over-done', text: `${replica} is running at the destination`, at, replica };
+  if (state === 'completed' && isDeployment && deploymentId !== undefined && about.isCutOver(deploymentId))
+    return { kind: 'cut-over-done', text: `${replica} is running at the destination`, at, replica };
   return undefined;
 }

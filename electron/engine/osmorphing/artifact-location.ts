@@ -13,7 +13,11 @@ export function artifactLocation(place: string): Fetched {
   const [url = '', ending] = place.split('#', 2);
   if (ending === undefined || ending === '') return { url };
   const sha256 = /^sha256=([0-9a-f]{64})$/i.exec(ending)?.[1]?.toLowerCase();
-  if (sha256 === undefined) throw new CausewayError('general.invalid-input', `#${ending.slice(0, 100)} at the end of a URL is not sha256= and 64 hexadecimal digits`);
+  if (sha256 === undefined)
+    throw new CausewayError(
+      'general.invalid-input',
+      `#${ending.slice(0, 100)} at the end of a URL is not sha256= and 64 hexadecimal digits`,
+    );
   return { url, sha256 };
 }
 
@@ -25,7 +29,10 @@ export function artifactLocation(place: string): Fetched {
 export function programLocation(place: string): Fetched {
   const fetched = artifactLocation(place);
   if ('url' in fetched && fetched.sha256 === undefined && !isProtectedUrl(fetched.url)) {
-    throw new CausewayError('general.invalid-input', `${fetched.url.slice(0, 300)} is not encrypted: use https://, or end the URL with #sha256= and the digest of the download`);
+    throw new CausewayError(
+      'general.invalid-input',
+      `${fetched.url.slice(0, 300)} is not encrypted: use https://, or end the URL with #sha256= and the digest of the download`,
+    );
   }
   return fetched;
 }

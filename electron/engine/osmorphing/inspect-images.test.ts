@@ -5,5 +5,7 @@ afterEach(() => vi.restoreAllMocks());
 
 test('nobody but root is asked to mount anything', async () => {
   if (process.geteuid !== undefined) vi.spyOn(process, 'geteuid').mockReturnValue(1000);
-  await expect(inspectImages({ images: ['/nowhere'], options: {}, signal: new AbortController().signal })).rejects.toMatchObject({ code: 'osmorphing.local-inspection' });
+  await expect(
+    inspectImages({ images: ['/nowhere'], options: {}, signal: new AbortController().signal }),
+  ).rejects.toMatchObject({ code: 'osmorphing.local-inspection' });
 });

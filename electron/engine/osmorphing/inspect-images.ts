@@ -27,15 +27,27 @@ const pieceSize = 2 ** 20;
  *
  * @throws `osmorphing.*`, `source.*`, or the signal's reason
  */
-export async function inspectImages({ images, options, virtioDisc, onLog, signal }: ImageInspection): Promise<InspectOutcome> {
+export async function inspectImages({
+  images,
+  options,
+  virtioDisc,
+  onLog,
+  signal,
+}: ImageInspection): Promise<InspectOutcome> {
   if (process.platform !== 'linux' || process.geteuid?.() !== 0) {
-    throw new CausewayError('osmorphing.local-inspection', process.platform === 'linux' ? 'this command does not run as root' : `this computer runs ${process.platform}`);
+    throw new CausewayError(
+      'osmorphing.local-inspection',
+      process.platform === 'linux' ? 'this command does not run as root' : `this computer runs ${process.platform}`,
+    );
   }
   const files: FileHandle[] = [];
   const warnings: string[] = [];
   const listener = {
-    onLog: (line: string) => onLog?.(line), onStep: () => undefined,
-    onWarning: (message: string) => { if (!warnings.includes(message)) warnings.push(message); },
+    onLog: (line: string) => onLog?.(line),
+    onStep: () => undefined,
+    onWarning: (message: string) => {
+      if (!warnings.includes(message)) warnings.push(message);
+    },
   };
   try {
     for (const image of images) files.push(await readable(resolve(image), signal));
@@ -43,7 +55,13 @@ export async function inspectImages({ images, options, virtioDisc, onLog, signal
     const numbers = files.map(({ fd }) => fd);
     const found = await runLocally('inspect', request, numbers, listener, signal).catch(async (error: unknown) => {
       if (!(error instanceof CausewayError) || error.details['otherSystem'] !== 'windows') throw error;
-      return runLocally('windows-inspect', { ...request, ...(await windowsPlanRequest(options)), ...given(virtioDisc) }, numbers, listener, signal);
+      return runLocally(
+        'windows-inspect',
+        { ...request, ...(await windowsPlanRequest(options)), ...given(virtioDisc) },
+        numbers,
+        listener,
+        signal,
+      );
     });
     return inspectionOf(found, warnings);
   } finally {
@@ -51,7 +69,8 @@ export async function inspectImages({ images, options, virtioDisc, onLog, signal
   }
 }
 
-const given = (virtioDisc: string | undefined): JsonObject => (virtioDisc === undefined ? {} : { virtioDisc: { path: resolve(virtioDisc) } });
+const given = (virtioDisc: string | undefined): JsonObject =>
+  virtioDisc === undefined ? {} : { virtioDisc: { path: resolve(virtioDisc) } };
 
 /** A file with the bytes that a guest sees. */
 async function readable(path: string, signal: AbortSignal): Promise<FileHandle> {

@@ -18,10 +18,17 @@ export async function inspectOnWorker(request: InspectRequest): Promise<InspectO
   const { program, warnings } = await placeProgram(request);
   try {
     const disks: JsonObject = { ...inspectionRequest(request.options), devices: [...request.devices] };
-    const found = await program.run('inspect', disks, request.signal, inspectTimeoutMs).catch(async (error: unknown) => {
-      if (!(error instanceof CausewayError) || error.details['otherSystem'] !== 'windows') throw error;
-      return program.run('windows-inspect', { ...disks, ...(await windowsPlanRequest(request.options)) }, request.signal, inspectTimeoutMs);
-    });
+    const found = await program
+      .run('inspect', disks, request.signal, inspectTimeoutMs)
+      .catch(async (error: unknown) => {
+        if (!(error instanceof CausewayError) || error.details['otherSystem'] !== 'windows') throw error;
+        return program.run(
+          'windows-inspect',
+          { ...disks, ...(await windowsPlanRequest(request.options)) },
+          request.signal,
+          inspectTimeoutMs,
+        );
+      });
     return inspectionOf(found, warnings);
   } finally {
     if (!request.ssh.lost.aborted) await unmount(program).catch(() => undefined);

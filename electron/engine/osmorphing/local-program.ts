@@ -23,7 +23,13 @@ type LocalCommand = 'inspect' | 'windows-inspect';
  *
  * @throws the program's error, or the signal's reason
  */
-export async function runLocally(command: LocalCommand, request: JsonObject, files: readonly number[], listener: ProgramListener, signal: AbortSignal): Promise<JsonValue> {
+export async function runLocally(
+  command: LocalCommand,
+  request: JsonObject,
+  files: readonly number[],
+  listener: ProgramListener,
+  signal: AbortSignal,
+): Promise<JsonValue> {
   const program = await unnamedFile();
   try {
     await program.writeFile(await programArchive());
@@ -44,11 +50,17 @@ export async function unnamedFile(): Promise<FileHandle> {
 }
 
 async function runArchive(
-  archive: number, command: LocalCommand, request: JsonObject, files: readonly number[], listener: ProgramListener, signal: AbortSignal,
+  archive: number,
+  command: LocalCommand,
+  request: JsonObject,
+  files: readonly number[],
+  listener: ProgramListener,
+  signal: AbortSignal,
 ): Promise<JsonValue> {
   signal.throwIfAborted();
   const child = spawn('python3', ['-B', `/proc/self/fd/${firstFile}`, command], {
-    stdio: ['pipe', 'pipe', 'pipe', archive, ...files], env: { ...process.env, PATH: `/usr/bin:/usr/sbin:/bin:/sbin:${process.env['PATH'] ?? ''}` },
+    stdio: ['pipe', 'pipe', 'pipe', archive, ...files],
+    env: { ...process.env, PATH: `/usr/bin:/usr/sbin:/bin:/sbin:${process.env['PATH'] ?? ''}` },
   });
   const splitter = new LineSplitter();
   let outcome: { readonly result: JsonValue } | { readonly error: CausewayError } | undefined;
@@ -60,10 +72,18 @@ async function runArchive(
   };
   try {
     await new Promise<void>((resolve, reject) => {
-      child.once('error', (error) => reject(new CausewayError('osmorphing.local-inspection', `Python cannot be started: ${error.message}`, { cause: error })));
+      child.once('error', (error) =>
+        reject(
+          new CausewayError('osmorphing.local-inspection', `Python cannot be started: ${error.message}`, {
+            cause: error,
+          }),
+        ),
+      );
       child.once('close', () => resolve());
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on('error', () => undefined);
-      child.stderr?.setEncoding('utf8').on('data', (text: string) => { said = (said + text).slice(-2000); });
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        said = (said + text).slice(-2000);
+      });
       child.stdout?.on('data', (piece: Buffer) => {
         try {
           for (const line of splitter.push(piece)) {
@@ -71,7 +91,9 @@ async function runArchive(
             if (message.type === 'log') listener.onLog(message.line);
             else if (message.type === 'warning') listener.onWarning(message.message);
             else if (message.type === 'step') listener.onStep(message);
-            else outcome = message.type === 'result' ? { result: message.result as JsonValue } : { error: programError(message) };
+            else
+              outcome =
+                message.type === 'result' ? { result: message.result as JsonValue } : { error: programError(message) };
           }
         } catch (error) {
           reject(error);
@@ -79,14 +101,20 @@ async function runArchive(
         }
       });
       signal.addEventListener('abort', onStop, { once: true });
-      child.stdin?.write(`${JSON.stringify({ ...request, session: randomUUID(), fileNumbers: files.map((_, index) => firstFile + 1 + index) })}\n`);
+      child.stdin?.write(
+        `${JSON.stringify({ ...request, session: randomUUID(), fileNumbers: files.map((_, index) => firstFile + 1 + index) })}\n`,
+      );
     });
   } finally {
     clearTimeout(giveUp);
     signal.removeEventListener('abort', onStop);
   }
   if (signal.aborted) throw abortReason(signal);
-  if (outcome === undefined) throw new CausewayError('osmorphing.program-failed', `${command} exited without a result: ${said.trim().slice(-500) || 'no output'}`);
+  if (outcome === undefined)
+    throw new CausewayError(
+      'osmorphing.program-failed',
+      `${command} exited without a result: ${said.trim().slice(-500) || 'no output'}`,
+    );
   if ('error' in outcome) throw outcome.error;
   return outcome.result;
 }

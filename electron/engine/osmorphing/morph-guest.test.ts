@@ -16,7 +16,11 @@ describe('the preparation of a guest', () => {
   it('names only errors that the catalogue has', () => {
     const folder = join(defaultProgramFolder(), 'causeway_osmorphing');
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.py'));
-    const codes = files.flatMap((name) => [...readFileSync(join(folder, name), 'utf8').matchAll(/'((?:osmorphing|general)\.[a-z-]+)'/g)].map(([, code = '']) => code));
+    const codes = files.flatMap((name) =>
+      [...readFileSync(join(folder, name), 'utf8').matchAll(/'((?:osmorphing|general)\.[a-z-]+)'/g)].map(
+        ([, code = '']) => code,
+      ),
+    );
     expect(new Set(codes).size).toBeGreaterThan(10);
     for (const code of codes) expect(errorCatalogue).toHaveProperty([code]);
   });

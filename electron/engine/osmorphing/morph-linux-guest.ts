@@ -1,7 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import { guestDiffSchema, guestDossierSchema, guestStepSchema, scriptOutputSchema, type GuestDiff, type GuestDossier, type GuestStep, type ScriptOutput } from '../../../shared/model/guest-preparation.ts';
+import {
+  guestDiffSchema,
+  guestDossierSchema,
+  guestStepSchema,
+  scriptOutputSchema,
+  type GuestDiff,
+  type GuestDossier,
+  type GuestStep,
+  type ScriptOutput,
+} from '../../../shared/model/guest-preparation.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { SshConnection } from '../transport/ssh-connection.ts';
 import { luksKey, parsed } from './inspection.ts';
@@ -31,7 +40,11 @@ export interface MorphOutcome {
   readonly warnings: readonly string[];
   readonly scripts: readonly ScriptOutput[];
   /** Static IPv4 addresses that the guest's configuration sets on the destination's NICs. Empty with `setDhcp`. */
-  readonly fixedAddresses: readonly { readonly macAddress?: string | null | undefined; /** Index in the options' `nics`. */ readonly nic?: number | undefined; readonly addresses: readonly string[] }[];
+  readonly fixedAddresses: readonly {
+    readonly macAddress?: string | null | undefined;
+    /** Index in the options' `nics`. */ readonly nic?: number | undefined;
+    readonly addresses: readonly string[];
+  }[];
   /** Of the whole preparation, from the upload to the last unmount. */
   readonly seconds: number;
 }
@@ -49,8 +62,12 @@ export interface ProgramKind {
 
 const mountResult = z.object({ dossier: guestDossierSchema });
 const prepareResult = z.object({
-  steps: z.array(guestStepSchema), diff: guestDiffSchema, outputs: z.array(scriptOutputSchema),
-  fixedAddresses: z.array(z.object({ macAddress: z.string().nullish(), nic: z.int().optional(), addresses: z.array(z.string()) })).default([]),
+  steps: z.array(guestStepSchema),
+  diff: guestDiffSchema,
+  outputs: z.array(scriptOutputSchema),
+  fixedAddresses: z
+    .array(z.object({ macAddress: z.string().nullish(), nic: z.int().optional(), addresses: z.array(z.string()) }))
+    .default([]),
 });
 const scriptResult = z.object({ outputs: z.array(scriptOutputSchema) });
 
@@ -71,15 +88,23 @@ export async function morphByProgram(request: MorphRequest, kind: ProgramKind): 
   const startedAt = performance.now();
   const { program, warnings } = await placeProgram(request);
   const scripts: ScriptOutput[] = [];
-  const disks = { devices, ...(options.root === undefined ? {} : { root: options.root }), luksKeys: (options.luksKeys ?? []).map(luksKey) };
+  const disks = {
+    devices,
+    ...(options.root === undefined ? {} : { root: options.root }),
+    luksKeys: (options.luksKeys ?? []).map(luksKey),
+  };
   let failed = true;
   let isKept = false;
   try {
     const prepareRequest = await kind.wishes(program, options, signal);
     const before = options.scripts?.beforeMount ?? [];
     if (before.length > 0) {
-      const run = () => program.run('script', { devices, scripts: before.map(userScript) }, signal, scriptTimeoutMs(before));
-      scripts.push(...parsed(scriptResult, await asStep(request, 'scripts-before-mount', 'Run scripts on the worker', run)).outputs);
+      const run = () =>
+        program.run('script', { devices, scripts: before.map(userScript) }, signal, scriptTimeoutMs(before));
+      scripts.push(
+        ...parsed(scriptResult, await asStep(request, 'scripts-before-mount', 'Run scripts on the worker', run))
+          .outputs,
+      );
     }
     const { dossier } = parsed(mountResult, await program.run(kind.mount, disks, signal, timeouts.mount));
     const prepared = parsed(prepareResult, await program.run(kind.prepare, prepareRequest, signal, timeouts.prepare));
@@ -87,13 +112,21 @@ export async function morphByProgram(request: MorphRequest, kind: ProgramKind): 
     failed = false;
     await unmount(program);
     return {
-      dossier, steps: prepared.steps, diff: prepared.diff, warnings, scripts, fixedAddresses: prepared.fixedAddresses, seconds: (performance.now() - startedAt) / 1000,
+      dossier,
+      steps: prepared.steps,
+      diff: prepared.diff,
+      warnings,
+      scripts,
+      fixedAddresses: prepared.fixedAddresses,
+      seconds: (performance.now() - startedAt) / 1000,
     };
   } catch (error) {
     isKept = options.keepMountedOnFailure === true && !signal.aborted;
     // The failure is the result; a failed unmount is reported in addition.
-    if (failed && !isKept && !ssh.lost.aborted) await unmount(program).catch((left: unknown) => request.onLog?.(String(left)));
-    if (isKept) request.onLog?.(`the guest stays mounted at ${program.mountPoint}; \`${program.unmountCommand}\` unmounts it`);
+    if (failed && !isKept && !ssh.lost.aborted)
+      await unmount(program).catch((left: unknown) => request.onLog?.(String(left)));
+    if (isKept)
+      request.onLog?.(`the guest stays mounted at ${program.mountPoint}; \`${program.unmountCommand}\` unmounts it`);
     throw error;
   } finally {
     if (!isKept) await program.remove();
@@ -101,7 +134,9 @@ export async function morphByProgram(request: MorphRequest, kind: ProgramKind): 
 }
 
 /** Puts the program on the worker. */
-export async function placeProgram(request: Omit<MorphRequest, 'options'>): Promise<{ program: WorkerProgram; warnings: string[] }> {
+export async function placeProgram(
+  request: Omit<MorphRequest, 'options'>,
+): Promise<{ program: WorkerProgram; warnings: string[] }> {
   const warnings: string[] = [];
   const listener = {
     onStep: (event: MorphStepEvent) => request.onStep?.(event),
@@ -131,9 +166,14 @@ export function commonWishes(options: MorphOptions): JsonObject {
     cloudInit: options.cloudInit ?? 'required',
     ...(options.diskBuses === undefined ? {} : { diskBuses: [...options.diskBuses] }),
     nics: options.nics.map(({ macAddress, sourceMacAddress, addresses }) => ({
-      macAddress: macAddress ?? null, sourceMacAddress: sourceMacAddress ?? null, addresses: addresses ?? [],
+      macAddress: macAddress ?? null,
+      sourceMacAddress: sourceMacAddress ?? null,
+      addresses: addresses ?? [],
     })),
-    scripts: { inGuest: (options.scripts?.inGuest ?? []).map(userScript), firstBoot: (options.scripts?.firstBoot ?? []).map(userScript) },
+    scripts: {
+      inGuest: (options.scripts?.inGuest ?? []).map(userScript),
+      firstBoot: (options.scripts?.firstBoot ?? []).map(userScript),
+    },
     ...(options.datasources === undefined ? {} : { datasources: options.datasources }),
     ...(options.httpProxy === undefined ? {} : { httpProxy: options.httpProxy }),
   };
@@ -150,9 +190,14 @@ async function preparation(program: WorkerProgram, options: MorphOptions, signal
 }
 
 /** The destination's agent. Of which format it is, its name tells. */
-export async function agentWish(program: WorkerProgram, { agent }: MorphOptions, signal: AbortSignal): Promise<JsonObject> {
+export async function agentWish(
+  program: WorkerProgram,
+  { agent }: MorphOptions,
+  signal: AbortSignal,
+): Promise<JsonObject> {
   if (agent === undefined) return {};
-  if (!('file' in agent)) return { agent: { url: agent.url, sha256: agent.sha256 ?? null, architecture: agent.architecture ?? null } };
+  if (!('file' in agent))
+    return { agent: { url: agent.url, sha256: agent.sha256 ?? null, architecture: agent.architecture ?? null } };
   const ending = /\.(?:deb|rpm|msi)$/i.exec(agent.file)?.[0].toLowerCase() ?? '';
   return { agent: { path: await program.putFile(`agent${ending}`, await readGiven(agent.file), signal) } };
 }
@@ -166,7 +211,12 @@ async function readGiven(file: string): Promise<Buffer> {
 async function asStep<T>(request: MorphRequest, step: string, title: string, run: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
   const tell = (state: MorphStepEvent['state']): void => {
-    request.onStep?.({ step, title, state, ...(state === 'running' ? {} : { seconds: (performance.now() - startedAt) / 1000 }) });
+    request.onStep?.({
+      step,
+      title,
+      state,
+      ...(state === 'running' ? {} : { seconds: (performance.now() - startedAt) / 1000 }),
+    });
   };
   tell('running');
   try {
@@ -179,7 +229,11 @@ async function asStep<T>(request: MorphRequest, step: string, title: string, run
   }
 }
 
-const userScript = ({ name, content, timeoutSeconds }: UserScript): JsonObject => ({ name, content, timeoutSeconds: timeoutSeconds ?? 600 });
+const userScript = ({ name, content, timeoutSeconds }: UserScript): JsonObject => ({
+  name,
+  content,
+  timeoutSeconds: timeoutSeconds ?? 600,
+});
 
 const scriptTimeoutMs = (scripts: readonly UserScript[]): number =>
   scripts.reduce((sum, { timeoutSeconds }) => sum + (timeoutSeconds ?? 600) * 1000, minute);

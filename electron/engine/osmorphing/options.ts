@@ -68,13 +68,15 @@ export interface MorphOptions {
   readonly cloudInit?: 'required' | 'if-possible' | undefined;
   /** URL of a proxy for the guest's package tools. */
   readonly httpProxy?: string | undefined;
-  readonly scripts?: {
-    /** On the worker, with the devices in CAUSEWAY_DEVICES. */
-    readonly beforeMount?: readonly UserScript[] | undefined;
-    /** In the mounted guest, before everything else. */
-    readonly inGuest?: readonly UserScript[] | undefined;
-    readonly firstBoot?: readonly UserScript[] | undefined;
-  } | undefined;
+  readonly scripts?:
+    | {
+        /** On the worker, with the devices in CAUSEWAY_DEVICES. */
+        readonly beforeMount?: readonly UserScript[] | undefined;
+        /** In the mounted guest, before everything else. */
+        readonly inGuest?: readonly UserScript[] | undefined;
+        readonly firstBoot?: readonly UserScript[] | undefined;
+      }
+    | undefined;
   /** What Windows guests are prepared with. */
   readonly windows?: WindowsMaterial | undefined;
   /** For troubleshooting: a failure leaves the guest mounted on the worker. Default false. */

@@ -15,7 +15,8 @@ export async function bringPackages(program: WorkerProgram, path: string, signal
     return program.unpack(await program.putFile('packages.tar', await readFile(path), signal), signal);
   }
   const names = (await readdir(path, { recursive: true })).filter((name) => /\.(deb|rpm)$/.test(name)).sort();
-  if (names.length === 0) throw new CausewayError('general.invalid-input', `the package cache ${path} has neither .deb nor .rpm files`);
+  if (names.length === 0)
+    throw new CausewayError('general.invalid-input', `the package cache ${path} has neither .deb nor .rpm files`);
   const folder = await program.makeFolder('packages', signal);
   for (const name of names) {
     const file = join(path, name);
@@ -26,5 +27,6 @@ export async function bringPackages(program: WorkerProgram, path: string, signal
 }
 
 function refuseLarge(path: string, size: number): void {
-  if (size > largestBytes) throw new CausewayError('general.invalid-input', `${path} has ${size} bytes, more than ${largestBytes}`);
+  if (size > largestBytes)
+    throw new CausewayError('general.invalid-input', `${path} has ${size} bytes, more than ${largestBytes}`);
 }

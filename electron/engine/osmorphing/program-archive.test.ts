@@ -17,7 +17,10 @@ describe('the archive of the preparation program', () => {
     expect(listed).toContain('causeway_osmorphing/network/netplan.py');
     expect(listed).not.toContain('test');
     const { status, stderr } = spawnSync('python3', ['-B', path, 'no-such-command'], { encoding: 'utf8' });
-    expect([status, stderr]).toEqual([2, 'usage: diff|inspect|mount|prepare|script|serve|unmount|windows-inspect|windows-mount|windows-prepare\n']);
+    expect([status, stderr]).toEqual([
+      2,
+      'usage: diff|inspect|mount|prepare|script|serve|unmount|windows-inspect|windows-mount|windows-prepare\n',
+    ]);
   });
 
   it('is the same for the same files', async () => {
@@ -27,8 +30,15 @@ describe('the archive of the preparation program', () => {
   it('keeps bytes and names as they are', () => {
     const path = join(folder, 'odd.zip');
     const content = Buffer.from(Array.from({ length: 4096 }, (_, index) => index % 256));
-    writeFileSync(path, zipArchive([{ path: 'a/ä b', content }, { path: 'empty', content: Buffer.alloc(0) }]));
-    const script = 'import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); assert z.testzip() is None; print(z.namelist(), z.read("a/ä b").hex())';
+    writeFileSync(
+      path,
+      zipArchive([
+        { path: 'a/ä b', content },
+        { path: 'empty', content: Buffer.alloc(0) },
+      ]),
+    );
+    const script =
+      'import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); assert z.testzip() is None; print(z.namelist(), z.read("a/ä b").hex())';
     const told = execFileSync('python3', ['-c', script, path], { encoding: 'utf8' });
     expect(told.trim()).toBe(`['a/ä b', 'empty'] ${content.toString('hex')}`);
   });

@@ -16,7 +16,12 @@ const messageSchema = z.discriminatedUnion('type', [
     notes: z.array(z.string()).optional(),
   }),
   z.object({ type: z.literal('result'), result: z.json() }),
-  z.object({ type: z.literal('error'), code: z.string(), message: z.string(), details: z.record(z.string(), z.json()) }),
+  z.object({
+    type: z.literal('error'),
+    code: z.string(),
+    message: z.string(),
+    details: z.record(z.string(), z.json()),
+  }),
 ]);
 
 export type ProgramMessage = z.infer<typeof messageSchema>;
@@ -55,7 +60,8 @@ export class LineSplitter {
     }
     if (from < piece.length) this.#pieces.push(piece.subarray(from));
     this.#length += piece.length - from;
-    if (this.#length > longestLine) throw new CausewayError('osmorphing.program-failed', 'the program printed an endless line');
+    if (this.#length > longestLine)
+      throw new CausewayError('osmorphing.program-failed', 'the program printed an endless line');
     return lines;
   }
 }

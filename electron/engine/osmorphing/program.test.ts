@@ -14,7 +14,7 @@ function python(args: readonly string[]): { readonly code: number | null; readon
 }
 
 describe('the program that prepares Linux guests', () => {
-  it('passes its own tests, on trees of files with stand-ins for the guest\'s programs', () => {
+  it("passes its own tests, on trees of files with stand-ins for the guest's programs", () => {
     const { code, text } = python(['-m', 'unittest', 'discover', '-s', 'tests', '-t', '.']);
     expect(text).toMatch(/Ran (?:[2-9]\d|\d{3,}) tests/);
     expect(text, text).toMatch(/OK( \(skipped=\d+\))?\s*$/);
@@ -23,16 +23,54 @@ describe('the program that prepares Linux guests', () => {
   }, 600_000);
 
   it('is written in Python 3.6 and stands on its standard library alone', () => {
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.py') && !name.startsWith('tests'));
-    const check = 'import ast, sys\nfor name in sys.argv[1:]: ast.parse(open(name).read(), name, feature_version=(3, 6))';
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+      (name) => name.endsWith('.py') && !name.startsWith('tests'),
+    );
+    const check =
+      'import ast, sys\nfor name in sys.argv[1:]: ast.parse(open(name).read(), name, feature_version=(3, 6))';
     expect(python(['-c', check, ...files])).toEqual({ code: 0, text: '' });
-    const known = new Set(['base64', 'collections', 'ctypes', 'difflib', 'errno', 'fcntl', 'fnmatch', 'glob', 'gzip', 'hashlib', 'ipaddress', 'json', 'os', 'platform', 'posixpath', 'queue', 're', 'shutil', 'signal', 'stat', 'struct', 'subprocess', 'sys', 'tempfile',
-      'threading', 'time', 'traceback', 'urllib.error', 'urllib.parse', 'urllib.request', 'uuid', 'zipfile', 'zlib',
+    const known = new Set([
+      'base64',
+      'collections',
+      'ctypes',
+      'difflib',
+      'errno',
+      'fcntl',
+      'fnmatch',
+      'glob',
+      'gzip',
+      'hashlib',
+      'ipaddress',
+      'json',
+      'os',
+      'platform',
+      'posixpath',
+      'queue',
+      're',
+      'shutil',
+      'signal',
+      'stat',
+      'struct',
+      'subprocess',
+      'sys',
+      'tempfile',
+      'threading',
+      'time',
+      'traceback',
+      'urllib.error',
+      'urllib.parse',
+      'urllib.request',
+      'uuid',
+      'zipfile',
+      'zlib',
       // Not of the standard library: the one way to the registry of Windows guests, installed on the worker when it is needed.
-      'hivex', 'causeway_osmorphing.cli']);
+      'hivex',
+      'causeway_osmorphing.cli',
+    ]);
     for (const name of files) {
       const text = readFileSync(join(folder, name), 'utf8');
-      for (const [, module = ''] of text.matchAll(/^\s*(?:import|from) ([a-z_][\w.]*)/gm)) expect(known, `${name} imports ${module}`).toContain(module);
+      for (const [, module = ''] of text.matchAll(/^\s*(?:import|from) ([a-z_][\w.]*)/gm))
+        expect(known, `${name} imports ${module}`).toContain(module);
     }
     expect(files.length).toBeGreaterThan(30);
   });

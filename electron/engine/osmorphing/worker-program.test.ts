@@ -31,25 +31,35 @@ beforeEach(async () => {
   server = new ssh2.Server({ hostKeys: [createEd25519KeyPair('host').privateKeyPem] }, (connection) => {
     connection.on('error', () => undefined);
     connection.on('authentication', (context) => context.accept());
-    connection.on('ready', () => connection.on('session', (accept) => accept().on('exec', (take, _, { command }) => {
-      const channel = take();
-      const isProgram = command.endsWith(' serve');
-      const child = spawn('sh', ['-c', isProgram ? `exec ${command}` : command], { env: { ...process.env, PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`, TMPDIR: folder } });
-      if (isProgram) starts.push(child);
-      channel.pipe(child.stdin);
-      child.stdin.on('error', () => undefined);
-      child.stdout.pipe(channel, { end: false });
-      child.stderr.pipe(channel.stderr, { end: false });
-      child.on('close', (code) => {
-        channel.exit(code ?? 1);
-        channel.end();
-      });
-    })));
+    connection.on('ready', () =>
+      connection.on('session', (accept) =>
+        accept().on('exec', (take, _, { command }) => {
+          const channel = take();
+          const isProgram = command.endsWith(' serve');
+          const child = spawn('sh', ['-c', isProgram ? `exec ${command}` : command], {
+            env: { ...process.env, PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`, TMPDIR: folder },
+          });
+          if (isProgram) starts.push(child);
+          channel.pipe(child.stdin);
+          child.stdin.on('error', () => undefined);
+          child.stdout.pipe(channel, { end: false });
+          child.stderr.pipe(channel.stderr, { end: false });
+          child.on('close', (code) => {
+            channel.exit(code ?? 1);
+            channel.end();
+          });
+        }),
+      ),
+    );
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { readonly port: number };
-  ssh = await SshConnection.connect({ host: '127.0.0.1', port, username: 'causeway', privateKeyPem: keys.privateKeyPem }, {}, signal);
+  ssh = await SshConnection.connect(
+    { host: '127.0.0.1', port, username: 'causeway', privateKeyPem: keys.privateKeyPem },
+    {},
+    signal,
+  );
 });
 
 afterEach(async () => {
@@ -58,20 +68,33 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function placed(): Promise<(command: ProgramCommand, request?: JsonObject, stop?: AbortSignal) => Promise<unknown>> {
-  program = await WorkerProgram.place(ssh, await programArchive(), { onStep: () => undefined, onLog: (line) => logged.push(line), onWarning: () => undefined }, signal);
-  return (command, request = {}, stop = signal) => program.run(command, { ...request, folder: join(folder, 'sessions') }, stop, 60_000);
+async function placed(): Promise<
+  (command: ProgramCommand, request?: JsonObject, stop?: AbortSignal) => Promise<unknown>
+> {
+  program = await WorkerProgram.place(
+    ssh,
+    await programArchive(),
+    { onStep: () => undefined, onLog: (line) => logged.push(line), onWarning: () => undefined },
+    signal,
+  );
+  return (command, request = {}, stop = signal) =>
+    program.run(command, { ...request, folder: join(folder, 'sessions') }, stop, 60_000);
 }
 
 let program: WorkerProgram;
 /** As long as the program is there. */
 const waits = '#!/bin/sh\nwhile kill -0 $PPID; do sleep 0.1; done\n';
-const script = (content: string): JsonObject => ({ devices: [], scripts: [{ name: 'mine', content, timeoutSeconds: 60 }] });
+const script = (content: string): JsonObject => ({
+  devices: [],
+  scripts: [{ name: 'mine', content, timeoutSeconds: 60 }],
+});
 
 describe('the program on a worker', () => {
   it('takes all commands by one start, also after one has failed', async () => {
     const run = await placed();
-    expect(await run('script', script('#!/bin/sh\necho one\n'))).toMatchObject({ outputs: [{ output: expect.stringContaining('one') as string }] });
+    expect(await run('script', script('#!/bin/sh\necho one\n'))).toMatchObject({
+      outputs: [{ output: expect.stringContaining('one') as string }],
+    });
     await expect(run('diff')).rejects.toMatchObject({ code: 'osmorphing.not-mounted' });
     expect(await run('unmount')).toEqual({ left: [] });
     expect(starts).toHaveLength(1);

@@ -12,7 +12,16 @@ export interface ProgramListener {
   readonly onWarning: (message: string) => void;
 }
 
-export type ProgramCommand = 'inspect' | 'mount' | 'prepare' | 'script' | 'unmount' | 'diff' | 'windows-inspect' | 'windows-mount' | 'windows-prepare';
+export type ProgramCommand =
+  | 'inspect'
+  | 'mount'
+  | 'prepare'
+  | 'script'
+  | 'unmount'
+  | 'diff'
+  | 'windows-inspect'
+  | 'windows-mount'
+  | 'windows-prepare';
 
 const lookTimeoutMs = 60_000;
 /** How long a command may clean up after a request to stop, before its connection is closed. */
@@ -52,14 +61,26 @@ export class WorkerProgram {
   }
 
   /** Puts the program there. Throws `transport.python-missing`, `transport.not-privileged`, `transport.upload-damaged`. */
-  static async place(ssh: SshConnection, archive: Uint8Array, listener: ProgramListener, signal: AbortSignal): Promise<WorkerProgram> {
+  static async place(
+    ssh: SshConnection,
+    archive: Uint8Array,
+    listener: ProgramListener,
+    signal: AbortSignal,
+  ): Promise<WorkerProgram> {
     const look = await ssh.exec(lookAround, { signal, timeoutMs: lookTimeoutMs });
-    const said = new Map(look.stdout.split('\n').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
+    const said = new Map(
+      look.stdout.split('\n').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+    );
     const [python, root, folder] = [said.get('python'), said.get('root'), said.get('folder')];
-    if (python === undefined) throw new CausewayError('transport.python-missing', 'the worker has no Python 3.6 or later');
-    if (root === undefined) throw new CausewayError('transport.not-privileged', '`sudo -n true` was refused on the worker');
+    if (python === undefined)
+      throw new CausewayError('transport.python-missing', 'the worker has no Python 3.6 or later');
+    if (root === undefined)
+      throw new CausewayError('transport.not-privileged', '`sudo -n true` was refused on the worker');
     if (folder === undefined || !folder.startsWith('/')) {
-      throw new CausewayError('osmorphing.program-failed', `no temporary folder on the worker: ${look.stderr.trim().slice(-300)}`);
+      throw new CausewayError(
+        'osmorphing.program-failed',
+        `no temporary folder on the worker: ${look.stderr.trim().slice(-300)}`,
+      );
     }
     const path = `${folder}/osmorphing.zip`;
     await ssh.upload(path, archive, { signal });
@@ -75,10 +96,11 @@ export class WorkerProgram {
   async run(command: ProgramCommand, request: JsonObject, signal: AbortSignal, timeoutMs: number): Promise<JsonValue> {
     if (signal.aborted) throw abortReason(signal);
     const stop = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    const start = async (): Promise<RunningProgram> => new RunningProgram(await this.#ssh.openChannel(`${this.#command} serve`, signal));
+    const start = async (): Promise<RunningProgram> =>
+      new RunningProgram(await this.#ssh.openChannel(`${this.#command} serve`, signal));
     const kept = this.#idle;
     this.#idle = undefined;
-    let running = kept ?? await start();
+    let running = kept ?? (await start());
     let answer = await this.#ask(running, { ...request, command }, stop);
     if (running === kept && !answer.isHeard && !stop.aborted) {
       // It had ended in between, and heard nothing of this request.
@@ -87,9 +109,13 @@ export class WorkerProgram {
     }
     const { outcome } = answer;
     if (signal.aborted) throw abortReason(signal);
-    if (stop.aborted) throw new CausewayError('osmorphing.command-failed', `${command} took longer than ${timeoutMs / 1000} s`);
+    if (stop.aborted)
+      throw new CausewayError('osmorphing.command-failed', `${command} took longer than ${timeoutMs / 1000} s`);
     if (outcome === undefined) {
-      throw new CausewayError('osmorphing.program-failed', `${command} exited without a result: ${running.errorTail().slice(-500) || 'no output'}`);
+      throw new CausewayError(
+        'osmorphing.program-failed',
+        `${command} exited without a result: ${running.errorTail().slice(-500) || 'no output'}`,
+      );
     }
     this.#idle = running;
     if ('error' in outcome) throw outcome.error;
@@ -97,7 +123,11 @@ export class WorkerProgram {
   }
 
   /** What comes of a request, and whether anything was heard of it. Waits until the program has ended when that is to `stop`. */
-  async #ask(running: RunningProgram, request: JsonObject, stop: AbortSignal): Promise<{ readonly outcome: Outcome | undefined; readonly isHeard: boolean }> {
+  async #ask(
+    running: RunningProgram,
+    request: JsonObject,
+    stop: AbortSignal,
+  ): Promise<{ readonly outcome: Outcome | undefined; readonly isHeard: boolean }> {
     let outcome: Outcome | undefined;
     let isHeard = false;
     let giveUp: NodeJS.Timeout | undefined;
@@ -151,7 +181,11 @@ export class WorkerProgram {
     const folder = `${path}.d`;
     const command = `mkdir -p ${shellQuoted(folder)} && tar -xf ${shellQuoted(path)} -C ${shellQuoted(folder)} && rm ${shellQuoted(path)}`;
     const { code, stderr } = await this.#ssh.exec(command, { signal, timeoutMs: 600_000 });
-    if (code !== 0) throw new CausewayError('general.invalid-input', `the package cache cannot be unpacked: ${stderr.trim().slice(-300)}`);
+    if (code !== 0)
+      throw new CausewayError(
+        'general.invalid-input',
+        `the package cache cannot be unpacked: ${stderr.trim().slice(-300)}`,
+      );
     return folder;
   }
 
@@ -173,7 +207,9 @@ export class WorkerProgram {
       case 'log':
         this.#listener.onLog(message.line);
         // The program waits for its next command then, and not its caller for an answer.
-        return answers.test(line) ? { error: new CausewayError('osmorphing.program-failed', `an answer cannot be read: ${line.slice(0, 500)}`) } : undefined;
+        return answers.test(line)
+          ? { error: new CausewayError('osmorphing.program-failed', `an answer cannot be read: ${line.slice(0, 500)}`) }
+          : undefined;
       case 'warning':
         this.#listener.onWarning(message.message);
         return undefined;

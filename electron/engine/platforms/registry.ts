@@ -36,7 +36,9 @@ export type PlatformRegistry = Readonly<Partial<Record<PluginId, PlatformFactory
 
 /** Every platform that can be reached; a new one is a folder beside this file and a line here. */
 export const platforms: PlatformRegistry = {
-  'disk-images': { source: (connection, context) => createDiskImagesSource(diskImagesConnection.parse(connection), context) },
+  'disk-images': {
+    source: (connection, context) => createDiskImagesSource(diskImagesConnection.parse(connection), context),
+  },
   'qemu-hypervisor': {
     source: (connection, context) => createQemuHypervisorSource(qemuHypervisorConnection.parse(connection), context),
   },
@@ -48,7 +50,9 @@ export const platforms: PlatformRegistry = {
   'virtualization-platform': {
     source: (connection, context) => createVsphereSource(virtualizationPlatformConnection.parse(connection), context),
   },
-  'windows-hypervisor': { source: (connection, context) => createHypervSource(windowsHypervisorConnection.parse(connection), context) },
+  'windows-hypervisor': {
+    source: (connection, context) => createHypervSource(windowsHypervisorConnection.parse(connection), context),
+  },
   'classic-infrastructure-cloud': {
     source: (connection, context) => createClassicSource(connection, context),
     destination: (connection) => createClassicDestination(connection),

@@ -19,7 +19,11 @@ export interface VolumeSnapshot {
   readonly volumeId: string;
 }
 
-export const volumeSnapshotSchema: z.ZodType<VolumeSnapshot> = z.looseObject({ id: z.string(), diskId: z.string(), volumeId: z.string() });
+export const volumeSnapshotSchema: z.ZodType<VolumeSnapshot> = z.looseObject({
+  id: z.string(),
+  diskId: z.string(),
+  volumeId: z.string(),
+});
 
 /** A network interface of the migrated VM. It is created before the guest is prepared. */
 export interface DeployedNic {
@@ -50,7 +54,10 @@ export interface DeploymentPlan {
   readonly state: JsonObject;
 }
 
-export const deploymentPlanSchema: z.ZodType<DeploymentPlan> = z.looseObject({ machineType: z.string(), state: jsonObjectSchema });
+export const deploymentPlanSchema: z.ZodType<DeploymentPlan> = z.looseObject({
+  machineType: z.string(),
+  state: jsonObjectSchema,
+});
 
 export interface DeployedServer {
   readonly id: string;
@@ -73,11 +80,23 @@ export interface DeploymentPlatform {
    * @throws `cloud.address-out-of-range` when a fixed address can't be kept, and what names and quotas throw
    */
   plan(run: DeploymentRun, volumes: readonly Volume[], signal: AbortSignal): Promise<DeploymentPlan>;
-  snapshotVolumes(run: DeploymentRun, volumes: readonly Volume[], signal: AbortSignal): Promise<readonly VolumeSnapshot[]>;
+  snapshotVolumes(
+    run: DeploymentRun,
+    volumes: readonly Volume[],
+    signal: AbortSignal,
+  ): Promise<readonly VolumeSnapshot[]>;
   /** New volumes with the content of the snapshots; the replica's own stay as they are. */
-  volumesFromSnapshots(run: DeploymentRun, snapshots: readonly VolumeSnapshot[], signal: AbortSignal): Promise<readonly Volume[]>;
+  volumesFromSnapshots(
+    run: DeploymentRun,
+    snapshots: readonly VolumeSnapshot[],
+    signal: AbortSignal,
+  ): Promise<readonly Volume[]>;
   /** For a deployment in place that failed: the replica's volumes get the snapshots' content back, as the same or as new volumes. */
-  restoreVolumes(run: DeploymentRun, snapshots: readonly VolumeSnapshot[], signal: AbortSignal): Promise<readonly Volume[]>;
+  restoreVolumes(
+    run: DeploymentRun,
+    snapshots: readonly VolumeSnapshot[],
+    signal: AbortSignal,
+  ): Promise<readonly Volume[]>;
   /**
    * After a deployment in place that succeeded: the replica's volumes become the deployment's in the ledger. Idempotent.
    * Without it the platform can't deploy in place.

@@ -9,7 +9,14 @@ import type { OwnVmAccess } from './own-vm.ts';
 import type { RunPolicy } from './run-policy.ts';
 import type { CheckReport, FeaturePolicy, OptionList } from './platform-common.ts';
 
-export type { AttachedVolume, DestinationRun, DeviceIdentity, Volume, WorkerAccess, WorkerRole } from './destination-run.ts';
+export type {
+  AttachedVolume,
+  DestinationRun,
+  DeviceIdentity,
+  Volume,
+  WorkerAccess,
+  WorkerRole,
+} from './destination-run.ts';
 
 /** A created resource as the platform reports it. */
 export interface ManagedResource {
@@ -32,7 +39,11 @@ export interface DestinationPlatform {
   policy?(): readonly FeaturePolicy[];
   /** Features as a document that the platform's own tools take, e.g. a role as JSON. Asks nothing. */
   policyDocument?(features: readonly FeaturePolicy[]): string;
-  options(names: readonly string[], environment: JsonObject, signal: AbortSignal): Promise<Readonly<Record<string, OptionList>>>;
+  options(
+    names: readonly string[],
+    environment: JsonObject,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, OptionList>>>;
   catalog(environment: JsonObject, signal: AbortSignal): Promise<Catalog>;
   /** On-line check: names resolve, ranges fit, quotas suffice. Paths are pointers into the destination environment. */
   checkEnvironment(environment: JsonObject, vm: Vm, signal: AbortSignal): Promise<readonly Finding[]>;

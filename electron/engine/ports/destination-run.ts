@@ -19,7 +19,10 @@ export interface Volume {
  * To refuse them would have a resumed run create volumes again.
  */
 export const volumeSchema: z.ZodType<Volume> = z.looseObject({
-  id: z.string(), diskId: z.string(), sizeBytes: z.number(), createdByThisCall: z.boolean().default(false),
+  id: z.string(),
+  diskId: z.string(),
+  sizeBytes: z.number(),
+  createdByThisCall: z.boolean().default(false),
 });
 
 /**

@@ -1,8 +1,19 @@
 import type { JsonObject } from '../../../shared/model/json.ts';
 
 export type ResourceKind =
-  | 'volume' | 'volume-snapshot' | 'volume-backup' | 'server' | 'nic' | 'public-ip' | 'security-group' | 'security-group-rule'
-  | 'key-pair' | 'attachment' | 'image' | 'source-snapshot' | 'other';
+  | 'volume'
+  | 'volume-snapshot'
+  | 'volume-backup'
+  | 'server'
+  | 'nic'
+  | 'public-ip'
+  | 'security-group'
+  | 'security-group-rule'
+  | 'key-pair'
+  | 'attachment'
+  | 'image'
+  | 'source-snapshot'
+  | 'other';
 
 /** How long a resource is to exist. */
 export type Lifetime = 'temporary' | 'replica' | 'deployment';
@@ -47,7 +58,12 @@ export interface LedgerScope {
    * repeated after pauses.
    */
   ensure<T extends { readonly id: string }>(
-    intent: { readonly kind: ResourceKind; readonly key: string; readonly lifetime: Lifetime; readonly details?: JsonObject },
+    intent: {
+      readonly kind: ResourceKind;
+      readonly key: string;
+      readonly lifetime: Lifetime;
+      readonly details?: JsonObject;
+    },
     how: {
       /** Looks on the platform by `entry.name`; called after a lost answer only. */
       find(entry: LedgerEntry, signal: AbortSignal): Promise<T | undefined>;

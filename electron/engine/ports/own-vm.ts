@@ -14,7 +14,12 @@ export interface OwnVmState {
 /** What the computer that an engine runs on knows of itself. All of it is bounded, and none of it is to be trusted: whoever is on its network may answer. */
 export interface ThisComputer {
   /** A document of the metadata service at the link-local address; undefined: there is none. */
-  metadata(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal, method?: 'GET' | 'PUT'): Promise<string | undefined>;
+  metadata(
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+    method?: 'GET' | 'PUT',
+  ): Promise<string | undefined>;
   /** The id of its instance as cloud-init has kept it. */
   cloudInitId(signal: AbortSignal): Promise<string | undefined>;
   /** The UUID that its firmware gives it, in lower case. */

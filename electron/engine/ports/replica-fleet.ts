@@ -1,6 +1,12 @@
 import type { CallName } from '../../../shared/contract/contract.ts';
 import type { Envelope } from '../../../shared/contract/envelope.ts';
-import type { ConflictSide, DescriptionConflict, FleetHistory, FleetView, NotShared } from '../../../shared/model/fleet.ts';
+import type {
+  ConflictSide,
+  DescriptionConflict,
+  FleetHistory,
+  FleetView,
+  NotShared,
+} from '../../../shared/model/fleet.ts';
 import type { ExecutionProgress } from '../../../shared/model/progress.ts';
 
 /** Actions on waves have one journal and one claim, as if they were a replica. */

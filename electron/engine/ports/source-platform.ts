@@ -69,7 +69,12 @@ export interface SourcePlatform {
    * tag whose snapshot exists returns that snapshot (the answer to the first call may have been lost).
    */
   createSnapshot(
-    request: { readonly vmId: string; readonly tag: string; readonly environment: JsonObject; readonly base?: Snapshot },
+    request: {
+      readonly vmId: string;
+      readonly tag: string;
+      readonly environment: JsonObject;
+      readonly base?: Snapshot;
+    },
     signal: AbortSignal,
   ): Promise<Snapshot>;
   /** Whether the snapshot can still be read (its VM or host may have been restarted). */

@@ -1,5 +1,11 @@
 import { join } from 'node:path';
-import { layerSetSchema, waveSchema, type Defaults, type LayerSet, type Wave } from '../../../shared/environment/layers.ts';
+import {
+  layerSetSchema,
+  waveSchema,
+  type Defaults,
+  type LayerSet,
+  type Wave,
+} from '../../../shared/environment/layers.ts';
 import { namedFiles, readProjectFile, stableText, writeProjectFile, type NamedFiles } from './named-files.ts';
 
 /** What a project's virtual machines have in common: one file for all of them, one for each wave. */

@@ -10,7 +10,13 @@ const name = z.string().min(1).max(200);
 const id = z.string().regex(/^[a-z]{2,5}-[A-Za-z0-9-]{4,80}$/);
 
 /** An endpoint as people share it, with its connection where they share that too; secrets are references. When it was changed is not said: that would never merge. */
-const endpointFileSchema = z.strictObject({ id, name, plugin: z.enum(pluginIds), connection: jsonObjectSchema.optional(), createdAt: z.iso.datetime() });
+const endpointFileSchema = z.strictObject({
+  id,
+  name,
+  plugin: z.enum(pluginIds),
+  connection: jsonObjectSchema.optional(),
+  createdAt: z.iso.datetime(),
+});
 export type EndpointFile = z.infer<typeof endpointFileSchema>;
 
 /** A replica's settings. What executions created belongs to the computer that ran them. */
@@ -44,13 +50,29 @@ export interface DescriptionFiles {
 export function descriptionFiles(projectFolder: string): DescriptionFiles {
   const damaged = 'engine.description-damaged';
   return {
-    endpoints: namedFiles({ folder: join(projectFolder, 'endpoints'), schema: endpointFileSchema, damaged, textOf: stableText }),
-    replicas: namedFiles({ folder: join(projectFolder, 'replicas'), schema: replicaFileSchema, damaged, textOf: stableText }),
+    endpoints: namedFiles({
+      folder: join(projectFolder, 'endpoints'),
+      schema: endpointFileSchema,
+      damaged,
+      textOf: stableText,
+    }),
+    replicas: namedFiles({
+      folder: join(projectFolder, 'replicas'),
+      schema: replicaFileSchema,
+      damaged,
+      textOf: stableText,
+    }),
   };
 }
 
 export function endpointFile({ id: endpointId, name: called, plugin, connection, createdAt }: Endpoint): EndpointFile {
-  return { id: endpointId, name: called, plugin, ...(Object.keys(connection).length === 0 ? {} : { connection }), createdAt };
+  return {
+    id: endpointId,
+    name: called,
+    plugin,
+    ...(Object.keys(connection).length === 0 ? {} : { connection }),
+    createdAt,
+  };
 }
 
 export function replicaFile(replica: DescribedReplica): ReplicaFile {
@@ -62,7 +84,9 @@ export function replicaFile(replica: DescribedReplica): ReplicaFile {
     vm: { id: replica.vmId, name: replica.vmName },
     sourceEnvironment: replica.sourceEnvironment,
     destinationEnvironment: replica.destinationEnvironment,
-    ...(replica.providerConfiguration === undefined ? {} : { providerConfiguration: replica.providerConfiguration.split('\n') }),
+    ...(replica.providerConfiguration === undefined
+      ? {}
+      : { providerConfiguration: replica.providerConfiguration.split('\n') }),
     ...(replica.wave === undefined ? {} : { wave: replica.wave }),
     ...(replica.cleared === undefined ? {} : { cleared: replica.cleared }),
     ...(replica.checks === undefined || replica.checks.length === 0 ? {} : { checks: replica.checks }),
@@ -80,7 +104,9 @@ export function describedReplica(file: ReplicaFile): DescribedReplica {
     vmName: file.vm.name,
     sourceEnvironment: file.sourceEnvironment,
     destinationEnvironment: file.destinationEnvironment,
-    ...(file.providerConfiguration === undefined ? {} : { providerConfiguration: file.providerConfiguration.join('\n') }),
+    ...(file.providerConfiguration === undefined
+      ? {}
+      : { providerConfiguration: file.providerConfiguration.join('\n') }),
     ...(file.wave === undefined ? {} : { wave: file.wave }),
     ...(file.cleared === undefined ? {} : { cleared: file.cleared }),
     ...(file.checks === undefined ? {} : { checks: file.checks }),

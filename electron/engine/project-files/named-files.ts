@@ -40,9 +40,17 @@ interface Options<T> {
   readonly textOf: (thing: T) => string;
 }
 
-export function namedFiles<T extends { readonly name: string }>({ folder, schema, damaged, textOf }: Options<T>): NamedFiles<T> {
+export function namedFiles<T extends { readonly name: string }>({
+  folder,
+  schema,
+  damaged,
+  textOf,
+}: Options<T>): NamedFiles<T> {
   const pathOf = (name: string): string => join(folder, fileNameOf(name));
-  const list = (): T[] => namesIn(folder).map((file) => readProjectFile(join(folder, file), schema, damaged)!).sort((a, b) => a.name.localeCompare(b.name));
+  const list = (): T[] =>
+    namesIn(folder)
+      .map((file) => readProjectFile(join(folder, file), schema, damaged)!)
+      .sort((a, b) => a.name.localeCompare(b.name));
   const unchanged = keptWhileUnchanged<T>();
   const readingOf = (file: string): FileReading<T>[] => {
     try {
@@ -101,7 +109,9 @@ function whyDamaged(text: string, cause: unknown): string {
 /** Keys in a stable order, one value a line, so that two people's changes merge. */
 export function stableText(value: unknown): string {
   const sorted = (_key: string, node: unknown): unknown =>
-    typeof node === 'object' && node !== null && !Array.isArray(node) ? Object.fromEntries(Object.entries(node).sort(([a], [b]) => (a < b ? -1 : 1))) : node;
+    typeof node === 'object' && node !== null && !Array.isArray(node)
+      ? Object.fromEntries(Object.entries(node).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : node;
   return `${JSON.stringify(value, sorted, 2)}\n`;
 }
 
@@ -160,7 +170,10 @@ function fileNameOf(name: string): string {
   const isPlain = /^[a-z0-9][a-z0-9_-]{0,59}$/.test(name) && !isDeviceName(name);
   if (isPlain) return `${name}.json`;
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 16);
-  return `${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').slice(0, 40)}~${digest}.json`;
+  return `${name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)}~${digest}.json`;
 }
 
 function namesIn(folder: string): string[] {

@@ -80,13 +80,20 @@ export class GuestAgent {
     this.#socket.destroy();
   }
 
-  async #request(command: string, args: JsonObject, isAnswer: (answer: JsonObject) => boolean, signal: AbortSignal, timeoutMs: number): Promise<JsonObject> {
+  async #request(
+    command: string,
+    args: JsonObject,
+    isAnswer: (answer: JsonObject) => boolean,
+    signal: AbortSignal,
+    timeoutMs: number,
+  ): Promise<JsonObject> {
     this.#socket.write(`${JSON.stringify({ execute: command, arguments: args })}\n`);
     const deadline = performance.now() + timeoutMs;
     for (;;) {
       for (let answer = this.#lines.shift(); answer !== undefined; answer = this.#lines.shift()) {
         const { error } = answer;
-        if (error !== undefined && isJsonObject(error)) throw failed(`the guest agent rejected ${command}: ${String(error['desc'] ?? '')}`);
+        if (error !== undefined && isJsonObject(error))
+          throw failed(`the guest agent rejected ${command}: ${String(error['desc'] ?? '')}`);
         if (isAnswer(answer)) return answer;
       }
       if (this.#broken !== undefined) throw this.#broken;

@@ -50,7 +50,8 @@ export class LibvirtDaemon {
         if (connection.lost === undefined) return connection;
       } catch (error) {
         if (this.#connection === attempt) this.#connection = undefined;
-        const wasCancelledByOther = !isMine && !signal.aborted && error instanceof CausewayError && error.code === 'general.cancelled';
+        const wasCancelledByOther =
+          !isMine && !signal.aborted && error instanceof CausewayError && error.code === 'general.cancelled';
         if (!wasCancelledByOther) throw error;
       }
       if (this.#connection === attempt) this.#connection = undefined;
@@ -84,7 +85,9 @@ export class LibvirtCarrier implements QmpCarrier {
   }
 
   async execute(command: string, args: JsonObject, signal: AbortSignal, timeoutMs?: number): Promise<JsonValue> {
-    const answer = parse(await this.#monitorCommand(JSON.stringify({ execute: command, arguments: args }), signal, timeoutMs));
+    const answer = parse(
+      await this.#monitorCommand(JSON.stringify({ execute: command, arguments: args }), signal, timeoutMs),
+    );
     if (answer['error'] !== undefined) throw new QmpError(command, answer['error']);
     return answer['return'] ?? {};
   }
@@ -100,7 +103,9 @@ export class LibvirtCarrier implements QmpCarrier {
     try {
       return await this.#daemon.monitorCommand(domain, line, signal, timeoutMs);
     } catch (error) {
-      const hasEnded = error instanceof LibvirtError && (error.number === NO_DOMAIN || (error.number === OPERATION_INVALID && /not running/i.test(error.message)));
+      const hasEnded =
+        error instanceof LibvirtError &&
+        (error.number === NO_DOMAIN || (error.number === OPERATION_INVALID && /not running/i.test(error.message)));
       throw hasEnded ? this.#gone(error.message) : error;
     }
   }

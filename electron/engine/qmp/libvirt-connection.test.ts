@@ -55,41 +55,79 @@ describe('a connection to libvirt', () => {
     });
     await new Promise<void>((resolve) => server.listen(path, resolve));
   };
-  const reply = (program: number, procedure: number, serial: number, given: Exclude<Answer, { raw: Buffer }>): Buffer => {
-    const payload = 'ok' in given ? given.ok : new XdrWriter().uint(given.error).uint(10).optionalText(given.message).uint(2).uint(0).bytes();
-    const head = new XdrWriter().uint(28 + payload.length).uint(program).uint(1).uint(procedure).uint(1).uint(serial).uint('ok' in given ? 0 : 1);
+  const reply = (
+    program: number,
+    procedure: number,
+    serial: number,
+    given: Exclude<Answer, { raw: Buffer }>,
+  ): Buffer => {
+    const payload =
+      'ok' in given
+        ? given.ok
+        : new XdrWriter().uint(given.error).uint(10).optionalText(given.message).uint(2).uint(0).bytes();
+    const head = new XdrWriter()
+      .uint(28 + payload.length)
+      .uint(program)
+      .uint(1)
+      .uint(procedure)
+      .uint(1)
+      .uint(serial)
+      .uint('ok' in given ? 0 : 1);
     return Buffer.concat([head.bytes(), payload]);
   };
   const nothing = { ok: Buffer.alloc(0) };
   /** Sign-in by `way`, the driver opened, one domain that runs. */
-  const daemon = (way: number, monitor: (line: string, id: number) => Answer | undefined, opened: string[] = [], domains: () => number[] = () => [7]) => (call: Call): Answer | undefined => {
-    if (call.program === 0x20008087) {
-      call.args.text();
-      call.args.fixed(16);
-      const id = call.args.int();
-      return monitor(call.args.text(), id);
-    }
-    if (call.procedure === 66) return { ok: new XdrWriter().uint(1).uint(way).bytes() };
-    if (call.procedure === 70) {
-      opened.push('polkit');
-      return { ok: new XdrWriter().uint(1).bytes() };
-    }
-    if (call.procedure === 1) {
-      opened.push(call.args.optionalText() ?? '');
-      return nothing;
-    }
-    const found = domains();
-    const list = new XdrWriter().uint(found.length);
-    for (const id of found) list.text('web-01').fixed(uuid).uint(id);
-    return call.procedure === 273 ? { ok: list.uint(found.length).bytes() } : undefined;
-  };
-  const carrierAt = (place: string) => new LibvirtCarrier(new LibvirtDaemon('qemu:///system at kvm', 'qemu:///system', async () => [join(folder, 'virtqemud-sock'), place]), 'web-01');
+  const daemon =
+    (
+      way: number,
+      monitor: (line: string, id: number) => Answer | undefined,
+      opened: string[] = [],
+      domains: () => number[] = () => [7],
+    ) =>
+    (call: Call): Answer | undefined => {
+      if (call.program === 0x20008087) {
+        call.args.text();
+        call.args.fixed(16);
+        const id = call.args.int();
+        return monitor(call.args.text(), id);
+      }
+      if (call.procedure === 66) return { ok: new XdrWriter().uint(1).uint(way).bytes() };
+      if (call.procedure === 70) {
+        opened.push('polkit');
+        return { ok: new XdrWriter().uint(1).bytes() };
+      }
+      if (call.procedure === 1) {
+        opened.push(call.args.optionalText() ?? '');
+        return nothing;
+      }
+      const found = domains();
+      const list = new XdrWriter().uint(found.length);
+      for (const id of found) list.text('web-01').fixed(uuid).uint(id);
+      return call.procedure === 273 ? { ok: list.uint(found.length).bytes() } : undefined;
+    };
+  const carrierAt = (place: string) =>
+    new LibvirtCarrier(
+      new LibvirtDaemon('qemu:///system at kvm', 'qemu:///system', async () => [join(folder, 'virtqemud-sock'), place]),
+      'web-01',
+    );
 
-  it.each([[1, 'byte for byte'], [65_536, 'whole']])('signs in, lists domains and sends commands to the monitor, with answers in pieces of %d', async (cut) => {
+  it.each([
+    [1, 'byte for byte'],
+    [65_536, 'whole'],
+  ])('signs in, lists domains and sends commands to the monitor, with answers in pieces of %d', async (cut) => {
     const opened: string[] = [];
-    await listen(daemon(2, (line) => ({ ok: new XdrWriter().text(JSON.stringify({ return: { said: line }, id: 'libvirt-3' })).bytes() }), opened), cut);
+    await listen(
+      daemon(
+        2,
+        (line) => ({ ok: new XdrWriter().text(JSON.stringify({ return: { said: line }, id: 'libvirt-3' })).bytes() }),
+        opened,
+      ),
+      cut,
+    );
     const carrier = carrierAt(path);
-    expect(await carrier.execute('query-name', { a: 1 }, signal)).toEqual({ said: '{"execute":"query-name","arguments":{"a":1}}' });
+    expect(await carrier.execute('query-name', { a: 1 }, signal)).toEqual({
+      said: '{"execute":"query-name","arguments":{"a":1}}',
+    });
     expect(opened).toEqual(['polkit', 'qemu:///system']);
     const connection = await LibvirtConnection.open(path, 'qemu:///session', signal);
     expect(await connection.runningDomains(signal)).toEqual([{ name: 'web-01', uuid, id: 7 }]);
@@ -105,25 +143,50 @@ describe('a connection to libvirt', () => {
       call.args.int();
       held.push({ call, line: call.args.text() });
       if (held.length < 3) return undefined;
-      for (const one of held.reverse()) socket.write(reply(one.call.program, 1, one.call.serial, { ok: new XdrWriter().text(`to ${one.line}`).bytes() }));
+      for (const one of held.reverse())
+        socket.write(
+          reply(one.call.program, 1, one.call.serial, { ok: new XdrWriter().text(`to ${one.line}`).bytes() }),
+        );
       return undefined;
     });
     const connection = await LibvirtConnection.open(path, 'qemu:///system', signal);
     const domain = { name: 'web-01', uuid, id: 7 };
-    expect(await Promise.all(['a', 'b', 'c'].map((line) => connection.monitorCommand(domain, line, signal)))).toEqual(['to a', 'to b', 'to c']);
+    expect(await Promise.all(['a', 'b', 'c'].map((line) => connection.monitorCommand(domain, line, signal)))).toEqual([
+      'to a',
+      'to b',
+      'to c',
+    ]);
     await connection.close();
   });
 
   it('tells QEMU’s own "no", libvirt’s, and a domain that ended from each other', async () => {
-    let answer: Answer = { ok: new XdrWriter().text('{"error":{"class":"GenericError","desc":"no such node"}}').bytes() };
+    let answer: Answer = {
+      ok: new XdrWriter().text('{"error":{"class":"GenericError","desc":"no such node"}}').bytes(),
+    };
     let running = [7];
-    await listen(daemon(0, () => answer, [], () => running));
+    await listen(
+      daemon(
+        0,
+        () => answer,
+        [],
+        () => running,
+      ),
+    );
     const carrier = carrierAt(path);
-    await expect(carrier.execute('blockdev-del', {}, signal)).rejects.toMatchObject({ code: 'source.request-refused', description: 'no such node' });
+    await expect(carrier.execute('blockdev-del', {}, signal)).rejects.toMatchObject({
+      code: 'source.request-refused',
+      description: 'no such node',
+    });
     answer = { error: 1, message: 'internal error' };
-    await expect(carrier.execute('x', {}, signal)).rejects.toMatchObject({ code: 'source.request-refused', message: 'libvirt: internal error' });
+    await expect(carrier.execute('x', {}, signal)).rejects.toMatchObject({
+      code: 'source.request-refused',
+      message: 'libvirt: internal error',
+    });
     answer = { error: 55, message: 'Requested operation is not valid: domain is not running' };
-    await expect(carrier.execute('x', {}, signal)).rejects.toMatchObject({ code: 'source.unreachable', message: expect.stringContaining('not running') as string });
+    await expect(carrier.execute('x', {}, signal)).rejects.toMatchObject({
+      code: 'source.unreachable',
+      message: expect.stringContaining('not running') as string,
+    });
     answer = { ok: new XdrWriter().text('no JSON').bytes() };
     await expect(carrier.execute('x', {}, signal)).rejects.toMatchObject({ code: 'source.protocol' });
     running = [];
@@ -133,10 +196,17 @@ describe('a connection to libvirt', () => {
   it('addresses a domain that was started again by its new ID', async () => {
     const asked: number[] = [];
     let id = 7;
-    await listen(daemon(0, (_line, given) => {
-      asked.push(given);
-      return { ok: new XdrWriter().text('{"return":{}}').bytes() };
-    }, [], () => [id]));
+    await listen(
+      daemon(
+        0,
+        (_line, given) => {
+          asked.push(given);
+          return { ok: new XdrWriter().text('{"return":{}}').bytes() };
+        },
+        [],
+        () => [id],
+      ),
+    );
     const carrier = carrierAt(path);
     await carrier.execute('x', {}, signal);
     id = 8;
@@ -146,10 +216,20 @@ describe('a connection to libvirt', () => {
 
   it('refuses a daemon that asks for SASL, and says what polkit said', async () => {
     let way = 1;
-    await listen((call) => (call.procedure === 66 ? { ok: new XdrWriter().uint(1).uint(way).bytes() } : { error: 45, message: 'authentication unavailable' }));
-    await expect(LibvirtConnection.open(path, 'qemu:///system', signal)).rejects.toMatchObject({ code: 'source.login-refused', message: expect.stringContaining('SASL') as string });
+    await listen((call) =>
+      call.procedure === 66
+        ? { ok: new XdrWriter().uint(1).uint(way).bytes() }
+        : { error: 45, message: 'authentication unavailable' },
+    );
+    await expect(LibvirtConnection.open(path, 'qemu:///system', signal)).rejects.toMatchObject({
+      code: 'source.login-refused',
+      message: expect.stringContaining('SASL') as string,
+    });
     way = 2;
-    await expect(LibvirtConnection.open(path, 'qemu:///system', signal)).rejects.toMatchObject({ code: 'source.login-refused', message: expect.stringContaining('authentication unavailable') as string });
+    await expect(LibvirtConnection.open(path, 'qemu:///system', signal)).rejects.toMatchObject({
+      code: 'source.login-refused',
+      message: expect.stringContaining('authentication unavailable') as string,
+    });
   });
 
   it.each([
@@ -158,11 +238,15 @@ describe('a connection to libvirt', () => {
     ['another protocol', Buffer.from('SSH-2.0-OpenSSH_9.2\r\n')],
   ])('ends with source.protocol at %s', async (_what, raw) => {
     await listen(() => ({ raw }));
-    await expect(LibvirtConnection.open(path, 'qemu:///system', signal)).rejects.toMatchObject({ code: 'source.protocol' });
+    await expect(LibvirtConnection.open(path, 'qemu:///system', signal)).rejects.toMatchObject({
+      code: 'source.protocol',
+    });
   });
 
   it('takes no memory for a list that cannot be true', async () => {
-    await listen((call) => (call.procedure === 273 ? { ok: new XdrWriter().uint(0x7fff_ffff).bytes() } : daemon(0, () => undefined)(call)));
+    await listen((call) =>
+      call.procedure === 273 ? { ok: new XdrWriter().uint(0x7fff_ffff).bytes() } : daemon(0, () => undefined)(call),
+    );
     const connection = await LibvirtConnection.open(path, 'qemu:///system', signal);
     await expect(connection.runningDomains(signal)).rejects.toMatchObject({ code: 'source.protocol' });
     await connection.close();
@@ -173,7 +257,9 @@ describe('a connection to libvirt', () => {
     await listen(daemon(0, (line) => monitor(line)));
     const carrier = carrierAt(path);
     await expect(carrier.execute('x', {}, signal, 20)).rejects.toMatchObject({ code: 'general.deadline' });
-    await expect(carrier.execute('x', {}, AbortSignal.timeout(20))).rejects.toMatchObject({ code: 'general.cancelled' });
+    await expect(carrier.execute('x', {}, AbortSignal.timeout(20))).rejects.toMatchObject({
+      code: 'general.cancelled',
+    });
     monitor = () => {
       for (const socket of sockets) socket.destroy();
       return undefined;
@@ -205,6 +291,8 @@ describe('a connection to libvirt', () => {
 
   it('says that nobody listens', async () => {
     await listen(() => undefined);
-    await expect(LibvirtConnection.open(join(folder, 'nobody'), 'qemu:///system', signal)).rejects.toMatchObject({ code: 'source.unreachable' });
+    await expect(LibvirtConnection.open(join(folder, 'nobody'), 'qemu:///system', signal)).rejects.toMatchObject({
+      code: 'source.unreachable',
+    });
   });
 });

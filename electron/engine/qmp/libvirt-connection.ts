@@ -60,7 +60,8 @@ export class LibvirtConnection {
     this.#socket = stream;
     this.#name = name;
     this.#closed = new Promise((resolve) => stream.once('close', resolve));
-    const gone = (why: string): void => this.#fail(lost() ?? new CausewayError('source.connection-lost', `${name}: ${why}`));
+    const gone = (why: string): void =>
+      this.#fail(lost() ?? new CausewayError('source.connection-lost', `${name}: ${why}`));
     stream.on('error', (error) => gone(error.message));
     stream.on('close', () => gone('libvirt closed the connection'));
     stream.on('data', (piece: Buffer) => this.#take(piece));
@@ -72,15 +73,24 @@ export class LibvirtConnection {
    * @throws CausewayError source.unreachable, source.login-refused, source.protocol; what a remote socket's `open` throws
    */
   static async open(place: SocketPlace, uri: string, signal: AbortSignal): Promise<LibvirtConnection> {
-    const opened = typeof place === 'string' ? { stream: net.connect({ path: place }), lost: () => undefined } : await place.open(signal);
+    const opened =
+      typeof place === 'string'
+        ? { stream: net.connect({ path: place }), lost: () => undefined }
+        : await place.open(signal);
     const connection = new LibvirtConnection(opened, typeof place === 'string' ? place : place.name);
     try {
       await connection.#signIn(signal);
-      await connection.#call(REMOTE_PROGRAM, procedures.open, new XdrWriter().optionalText(uri).uint(0).bytes(), signal);
+      await connection.#call(
+        REMOTE_PROGRAM,
+        procedures.open,
+        new XdrWriter().optionalText(uri).uint(0).bytes(),
+        signal,
+      );
       return connection;
     } catch (error) {
       await connection.close();
-      if (error instanceof CausewayError && error.code === 'source.connection-lost') throw new CausewayError('source.unreachable', error.message, { cause: error });
+      if (error instanceof CausewayError && error.code === 'source.connection-lost')
+        throw new CausewayError('source.unreachable', error.message, { cause: error });
       throw error;
     }
   }
@@ -90,12 +100,24 @@ export class LibvirtConnection {
   }
 
   async runningDomains(signal: AbortSignal): Promise<readonly LibvirtDomain[]> {
-    const reply = await this.#call(REMOTE_PROGRAM, procedures.listAllDomains, new XdrWriter().uint(1).uint(RUNNING_OR_PAUSED).bytes(), signal);
-    return this.#read(reply, (reader) => reader.list(24, () => ({ name: reader.text(), uuid: Buffer.from(reader.fixed(16)), id: reader.int() })));
+    const reply = await this.#call(
+      REMOTE_PROGRAM,
+      procedures.listAllDomains,
+      new XdrWriter().uint(1).uint(RUNNING_OR_PAUSED).bytes(),
+      signal,
+    );
+    return this.#read(reply, (reader) =>
+      reader.list(24, () => ({ name: reader.text(), uuid: Buffer.from(reader.fixed(16)), id: reader.int() })),
+    );
   }
 
   /** Sends a line to the QMP monitor of the domain's QEMU, and resolves with the line that it answers. */
-  async monitorCommand(domain: LibvirtDomain, line: string, signal: AbortSignal, timeoutMs = DEFAULT_TIMEOUT): Promise<string> {
+  async monitorCommand(
+    domain: LibvirtDomain,
+    line: string,
+    signal: AbortSignal,
+    timeoutMs = DEFAULT_TIMEOUT,
+  ): Promise<string> {
     const args = new XdrWriter().text(domain.name).fixed(domain.uuid).uint(domain.id).text(line).uint(0).bytes();
     const reply = await this.#call(QEMU_PROGRAM, MONITOR_COMMAND, args, signal, timeoutMs);
     return this.#read(reply, (reader) => reader.text());
@@ -110,22 +132,38 @@ export class LibvirtConnection {
     const reply = await this.#call(REMOTE_PROGRAM, procedures.authList, Buffer.alloc(0), signal);
     const [way] = this.#read(reply, (reader) => reader.list(4, () => reader.int()));
     if (way === undefined || way === auth.none) return;
-    if (way !== auth.polkit) throw new CausewayError('source.login-refused', `${this.#name}: the daemon asks for SASL, which only its own programs speak here`);
+    if (way !== auth.polkit)
+      throw new CausewayError(
+        'source.login-refused',
+        `${this.#name}: the daemon asks for SASL, which only its own programs speak here`,
+      );
     try {
       await this.#call(REMOTE_PROGRAM, procedures.authPolkit, Buffer.alloc(0), signal);
     } catch (error) {
       if (!(error instanceof LibvirtError)) throw error;
-      throw new CausewayError('source.login-refused', `${this.#name}: ${error.message}; members of the group libvirt may usually connect`, { cause: error });
+      throw new CausewayError(
+        'source.login-refused',
+        `${this.#name}: ${error.message}; members of the group libvirt may usually connect`,
+        { cause: error },
+      );
     }
   }
 
-  #call(program: number, procedure: number, args: Buffer, signal: AbortSignal, timeoutMs = DEFAULT_TIMEOUT): Promise<Buffer> {
+  #call(
+    program: number,
+    procedure: number,
+    args: Buffer,
+    signal: AbortSignal,
+    timeoutMs = DEFAULT_TIMEOUT,
+  ): Promise<Buffer> {
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
     if (signal.aborted) return Promise.reject(cancelled());
     const serial = ++this.#serial;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        settle(() => reject(new CausewayError('general.deadline', `${this.#name}: no response within ${timeoutMs} ms`)));
+        settle(() =>
+          reject(new CausewayError('general.deadline', `${this.#name}: no response within ${timeoutMs} ms`)),
+        );
       }, timeoutMs);
       const onAbort = (): void => settle(() => reject(cancelled()));
       const settle = (finish: () => void): void => {
@@ -135,8 +173,18 @@ export class LibvirtConnection {
         finish();
       };
       signal.addEventListener('abort', onAbort, { once: true });
-      this.#waiting.set(serial, { resolve: (payload) => settle(() => resolve(payload)), reject: (error) => settle(() => reject(error)) });
-      const head = new XdrWriter().uint(HEAD_BYTES + args.length).uint(program).uint(VERSION).uint(procedure).uint(CALL).uint(serial).uint(0);
+      this.#waiting.set(serial, {
+        resolve: (payload) => settle(() => resolve(payload)),
+        reject: (error) => settle(() => reject(error)),
+      });
+      const head = new XdrWriter()
+        .uint(HEAD_BYTES + args.length)
+        .uint(program)
+        .uint(VERSION)
+        .uint(procedure)
+        .uint(CALL)
+        .uint(serial)
+        .uint(0);
       this.#socket.write(Buffer.concat([head.bytes(), args]));
     });
   }

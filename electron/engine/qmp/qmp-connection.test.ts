@@ -33,7 +33,10 @@ describe('a QMP connection', () => {
   });
 
   /** Greets, agrees on capabilities, and hands every other request to the test. */
-  const listen = async (onRequest: (request: Request, send: (message: object) => void, socket: net.Socket) => void, greeting = GREETING) => {
+  const listen = async (
+    onRequest: (request: Request, send: (message: object) => void, socket: net.Socket) => void,
+    greeting = GREETING,
+  ) => {
     server = net.createServer((socket) => {
       sockets.add(socket);
       socket.on('error', () => undefined);
@@ -56,11 +59,18 @@ describe('a QMP connection', () => {
     await listen((request, send) => {
       held.push(request);
       if (held.length < 3) return;
-      for (const { id, execute } of held.reverse()) send(execute === 'bad' ? { error: { class: 'GenericError', desc: 'no' }, id } : { return: { said: execute }, id });
+      for (const { id, execute } of held.reverse())
+        send(
+          execute === 'bad' ? { error: { class: 'GenericError', desc: 'no' }, id } : { return: { said: execute }, id },
+        );
     });
     const qmp = await QmpConnection.connect(path, signal);
     const results = await Promise.allSettled(['one', 'bad', 'two'].map((command) => qmp.execute(command, {}, signal)));
-    expect(results).toMatchObject([{ value: { said: 'one' } }, { reason: { code: 'source.request-refused', description: 'no' } }, { value: { said: 'two' } }]);
+    expect(results).toMatchObject([
+      { value: { said: 'one' } },
+      { reason: { code: 'source.request-refused', description: 'no' } },
+      { value: { said: 'two' } },
+    ]);
     await qmp.close();
   });
 
@@ -71,8 +81,13 @@ describe('a QMP connection', () => {
     });
     const qmp = await QmpConnection.connect(path, signal);
     await qmp.execute('anything', {}, signal);
-    expect(await qmp.waitEvent((event) => event.name === 'SHUTDOWN', signal, 1000)).toEqual({ name: 'SHUTDOWN', data: { guest: true } });
-    await expect(qmp.waitEvent((event) => event.name === 'SHUTDOWN', signal, 20)).rejects.toMatchObject({ code: 'general.deadline' });
+    expect(await qmp.waitEvent((event) => event.name === 'SHUTDOWN', signal, 1000)).toEqual({
+      name: 'SHUTDOWN',
+      data: { guest: true },
+    });
+    await expect(qmp.waitEvent((event) => event.name === 'SHUTDOWN', signal, 20)).rejects.toMatchObject({
+      code: 'general.deadline',
+    });
     await qmp.close();
   });
 
@@ -83,7 +98,10 @@ describe('a QMP connection', () => {
     });
     const outcome = async (command: string, abort = signal, timeoutMs = 1000) => {
       const qmp = await QmpConnection.connect(path, signal);
-      const code = await qmp.execute(command, {}, abort, timeoutMs).then(() => 'done', (error: { code: string }) => error.code);
+      const code = await qmp.execute(command, {}, abort, timeoutMs).then(
+        () => 'done',
+        (error: { code: string }) => error.code,
+      );
       await qmp.close();
       return code;
     };
@@ -94,15 +112,25 @@ describe('a QMP connection', () => {
   });
 
   it('says that nobody is there, or that another client holds the socket', async () => {
-    await expect(QmpConnection.connect(join(folder, 'nobody'), signal)).rejects.toMatchObject({ code: 'source.unreachable' });
+    await expect(QmpConnection.connect(join(folder, 'nobody'), signal)).rejects.toMatchObject({
+      code: 'source.unreachable',
+    });
     await listen(() => undefined, '');
-    await expect(QmpConnection.connect(path, signal, 30)).rejects.toMatchObject({ code: 'source.unreachable', message: expect.stringContaining('another client') });
+    await expect(QmpConnection.connect(path, signal, 30)).rejects.toMatchObject({
+      code: 'source.unreachable',
+      message: expect.stringContaining('another client'),
+    });
   });
 
   it('is made anew by its carrier after a loss', async () => {
-    await listen((request, send, socket) => (request.execute === 'die' ? socket.destroy() : send({ return: { ok: true }, id: request.id })));
+    await listen((request, send, socket) =>
+      request.execute === 'die' ? socket.destroy() : send({ return: { ok: true }, id: request.id }),
+    );
     const carrier = new SocketCarrier(path);
-    expect(await Promise.all([carrier.execute('a', {}, signal), carrier.execute('b', {}, signal)])).toEqual([{ ok: true }, { ok: true }]);
+    expect(await Promise.all([carrier.execute('a', {}, signal), carrier.execute('b', {}, signal)])).toEqual([
+      { ok: true },
+      { ok: true },
+    ]);
     expect(sockets.size).toBe(1);
     await expect(carrier.execute('die', {}, signal)).rejects.toMatchObject({ code: 'source.connection-lost' });
     expect(await carrier.execute('a', {}, signal)).toEqual({ ok: true });

@@ -44,16 +44,31 @@ export class QmpConnection {
       try {
         for (const line of lines.take(chunk)) this.#take(line);
       } catch (error) {
-        this.#fail(new CausewayError('source.protocol', `${path} is not a QMP socket: ${error instanceof Error ? error.message.slice(0, 200) : ''}`));
+        this.#fail(
+          new CausewayError(
+            'source.protocol',
+            `${path} is not a QMP socket: ${error instanceof Error ? error.message.slice(0, 200) : ''}`,
+          ),
+        );
       }
     });
-    socket.on('error', (error) => this.#fail(wayLost() ?? new CausewayError('source.connection-lost', `QMP socket ${path}: ${error.message}`, { cause: error })));
-    socket.on('close', () => this.#fail(wayLost() ?? new CausewayError('source.connection-lost', `QMP socket ${path} was closed`)));
+    socket.on('error', (error) =>
+      this.#fail(
+        wayLost() ??
+          new CausewayError('source.connection-lost', `QMP socket ${path}: ${error.message}`, { cause: error }),
+      ),
+    );
+    socket.on('close', () =>
+      this.#fail(wayLost() ?? new CausewayError('source.connection-lost', `QMP socket ${path} was closed`)),
+    );
   }
 
   /** @throws CausewayError source.unreachable, source.protocol, general.cancelled; what a remote socket's `open` throws */
   static async connect(place: SocketPlace, signal: AbortSignal, timeoutMs = 10_000): Promise<QmpConnection> {
-    const { stream: socket, lost }: RemoteStream = typeof place === 'string' ? { stream: net.connect({ path: place }), lost: () => undefined } : await place.open(signal);
+    const { stream: socket, lost }: RemoteStream =
+      typeof place === 'string'
+        ? { stream: net.connect({ path: place }), lost: () => undefined }
+        : await place.open(signal);
     const connection = new QmpConnection(socket, typeof place === 'string' ? place : place.name, lost);
     try {
       await connection.#greeting(signal, timeoutMs);
@@ -140,7 +155,13 @@ export class QmpConnection {
       };
       const onAbort = () => settle(() => reject(cancelled('connecting')));
       const onLost = (error: CausewayError) =>
-        settle(() => reject(error.code === 'source.connection-lost' ? new CausewayError('source.unreachable', error.message, { cause: error }) : error));
+        settle(() =>
+          reject(
+            error.code === 'source.connection-lost'
+              ? new CausewayError('source.unreachable', error.message, { cause: error })
+              : error,
+          ),
+        );
       const timer = setTimeout(() => {
         const evidence = `QMP socket ${this.#path}: no greeting within ${timeoutMs} ms (another client may be using it)`;
         settle(() => reject(new CausewayError('source.unreachable', evidence)));
@@ -157,7 +178,8 @@ export class QmpConnection {
     if (typeof message !== 'object' || message === null || Array.isArray(message)) throw new TypeError('not an object');
     const object = message as JsonObject;
     if ('QMP' in object) return this.#onGreeting?.();
-    if (typeof object['event'] === 'string') return this.#deliver({ name: object['event'], data: asObject(object['data']) });
+    if (typeof object['event'] === 'string')
+      return this.#deliver({ name: object['event'], data: asObject(object['data']) });
     const waiting = typeof object['id'] === 'number' ? this.#waiting.get(object['id']) : undefined;
     // An answer to a request that was cancelled or timed out.
     if (waiting === undefined) return;

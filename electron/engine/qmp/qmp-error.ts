@@ -9,7 +9,8 @@ export class QmpError extends CausewayError {
 
   constructor(command: string, error: JsonValue) {
     const errorClass = isJsonObject(error) && typeof error['class'] === 'string' ? error['class'] : 'GenericError';
-    const description = isJsonObject(error) && typeof error['desc'] === 'string' ? error['desc'].slice(0, 1000) : 'no description';
+    const description =
+      isJsonObject(error) && typeof error['desc'] === 'string' ? error['desc'].slice(0, 1000) : 'no description';
     super('source.request-refused', `QEMU rejected ${command}: ${description}`, { details: { command, errorClass } });
     this.command = command;
     this.errorClass = errorClass;

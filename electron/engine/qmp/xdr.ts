@@ -48,7 +48,8 @@ export class XdrReader {
 
   fixed(length: number): Buffer {
     const end = this.#at + length;
-    if (end + padding(length) > this.#bytes.length) throw new RangeError(`${length} bytes at ${this.#at} of ${this.#bytes.length}`);
+    if (end + padding(length) > this.#bytes.length)
+      throw new RangeError(`${length} bytes at ${this.#at} of ${this.#bytes.length}`);
     const found = this.#bytes.subarray(this.#at, end);
     this.#at = end + padding(length);
     return found;
@@ -65,7 +66,8 @@ export class XdrReader {
   /** @param smallest bytes of the smallest element: a count that cannot be true is refused before memory is taken for it */
   list<T>(smallest: number, element: () => T): T[] {
     const count = this.uint();
-    if (count * smallest > this.#bytes.length - this.#at) throw new RangeError(`${count} elements at ${this.#at} of ${this.#bytes.length} bytes`);
+    if (count * smallest > this.#bytes.length - this.#at)
+      throw new RangeError(`${count} elements at ${this.#at} of ${this.#bytes.length} bytes`);
     return Array.from({ length: count }, element);
   }
 }

@@ -37,7 +37,10 @@ function digestsOf(buffer: ChunkBuffer, length = CHUNK): string[] {
 
 function expected(buffer: ChunkBuffer, length = CHUNK): string[] {
   return digestsOf(buffer, length).map((_, index) =>
-    blockDigest(buffer.bytes.subarray(index * BLOCK_BYTES, Math.min((index + 1) * BLOCK_BYTES, length))).toString('hex'));
+    blockDigest(buffer.bytes.subarray(index * BLOCK_BYTES, Math.min((index + 1) * BLOCK_BYTES, length))).toString(
+      'hex',
+    ),
+  );
 }
 
 describe.each([0, 1, 2])('a hasher with %i threads', (threads) => {
@@ -90,7 +93,8 @@ describe('the threads that hash', () => {
       hasher.close();
       await Promise.all(reused);
       await new Promise((resolve) => setTimeout(resolve, 20));
-      for (const buffer of buffers) for (let block = 0; block < 64; block++) expect(buffer.digest(block)).toEqual(Buffer.alloc(32, 0xee));
+      for (const buffer of buffers)
+        for (let block = 0; block < 64; block++) expect(buffer.digest(block)).toEqual(Buffer.alloc(32, 0xee));
     }
   });
 
@@ -114,7 +118,10 @@ describe('the threads that hash', () => {
     await online(1);
     const thread = digestThreads()[0]!;
     const good = noise();
-    const jobs = [thread.hash(Object.assign(noise(), { layout: { ...good.layout, digestsAt: -1 } }), CHUNK), thread.hash(good, CHUNK)];
+    const jobs = [
+      thread.hash(Object.assign(noise(), { layout: { ...good.layout, digestsAt: -1 } }), CHUNK),
+      thread.hash(good, CHUNK),
+    ];
     await Promise.all(jobs);
     expect(thread.isOnline).toBe(false);
     expect(digestsOf(good)).toEqual(expected(good));

@@ -73,6 +73,7 @@ function startThread(): boolean {
 
 function idlestThread(): DigestThread | undefined {
   let idlest: DigestThread | undefined;
-  for (const thread of threads) if (thread.isOnline && (idlest === undefined || thread.load < idlest.load)) idlest = thread;
+  for (const thread of threads)
+    if (thread.isOnline && (idlest === undefined || thread.load < idlest.load)) idlest = thread;
   return idlest === undefined || idlest.load > LONGEST_QUEUE_BYTES ? undefined : idlest;
 }

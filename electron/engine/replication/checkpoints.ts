@@ -85,20 +85,25 @@ export class CheckpointRows {
     const row = this.#db
       .prepare('SELECT * FROM transfer_disk WHERE replica_id = ? AND disk_id = ?')
       .get(this.#replicaId, this.#diskId);
-    return row === undefined ? undefined : {
-      id: row['id'] as number,
-      sizeBytes: row['size_bytes'] as number,
-      mapId: row['map_id'] as string,
-      volumeId: row['volume_id'] as string | null,
-      zeroed: (JSON.parse(row['zeroed'] as string) as [number, number][]).map(([offset, length]) => ({ offset, length })),
-      distrusted: row['distrusted'] === 1,
-      runSnapshot: row['run_snapshot'] as string | null,
-      runBytes: row['run_bytes'] as number | null,
-      runComplete: row['run_complete'] === 1,
-      cursorBytes: row['cursor_bytes'] as number,
-      baseSnapshot: row['base_snapshot'] as string | null,
-      baseBytes: row['base_bytes'] as number,
-    };
+    return row === undefined
+      ? undefined
+      : {
+          id: row['id'] as number,
+          sizeBytes: row['size_bytes'] as number,
+          mapId: row['map_id'] as string,
+          volumeId: row['volume_id'] as string | null,
+          zeroed: (JSON.parse(row['zeroed'] as string) as [number, number][]).map(([offset, length]) => ({
+            offset,
+            length,
+          })),
+          distrusted: row['distrusted'] === 1,
+          runSnapshot: row['run_snapshot'] as string | null,
+          runBytes: row['run_bytes'] as number | null,
+          runComplete: row['run_complete'] === 1,
+          cursorBytes: row['cursor_bytes'] as number,
+          baseSnapshot: row['base_snapshot'] as string | null,
+          baseBytes: row['base_bytes'] as number,
+        };
   }
 
   insert(sizeBytes: number, mapId: string): void {
@@ -110,15 +115,27 @@ export class CheckpointRows {
   }
 
   /** Changes the disk's row, and what is said along with it. */
-  update(disk: DiskCheckpoint, also: { readonly dropRows?: boolean; readonly clear?: readonly SegmentColumn[]; readonly pending?: BlockSet } = {}): void {
+  update(
+    disk: DiskCheckpoint,
+    also: { readonly dropRows?: boolean; readonly clear?: readonly SegmentColumn[]; readonly pending?: BlockSet } = {},
+  ): void {
     this.#transaction(() => {
       this.#db
         .prepare(`UPDATE transfer_disk SET size_bytes = ?, map_id = ?, volume_id = ?, zeroed = ?, distrusted = ?, run_snapshot = ?,
           run_bytes = ?, run_complete = ?, cursor_bytes = ?, base_snapshot = ?, base_bytes = ? WHERE id = ?`)
         .run(
-          disk.sizeBytes, disk.mapId, disk.volumeId, JSON.stringify(disk.zeroed.map(({ offset, length }) => [offset, length])),
-          Number(disk.distrusted), disk.runSnapshot, disk.runBytes, Number(disk.runComplete), disk.cursorBytes,
-          disk.baseSnapshot, disk.baseBytes, disk.id,
+          disk.sizeBytes,
+          disk.mapId,
+          disk.volumeId,
+          JSON.stringify(disk.zeroed.map(({ offset, length }) => [offset, length])),
+          Number(disk.distrusted),
+          disk.runSnapshot,
+          disk.runBytes,
+          Number(disk.runComplete),
+          disk.cursorBytes,
+          disk.baseSnapshot,
+          disk.baseBytes,
+          disk.id,
         );
       if (also.dropRows) this.#drop(disk.id);
       for (const column of also.clear ?? []) this.#clear(disk.id, column);
@@ -147,7 +164,9 @@ export class CheckpointRows {
   blocks(diskId: number, column: Column, fromSegment = 0): BlockSet {
     const set = new BlockSet();
     const rows = this.#db
-      .prepare(`SELECT segment, ${column} AS bits FROM ${tableOf(column)} WHERE disk = ? AND segment >= ? AND ${column} IS NOT NULL`)
+      .prepare(
+        `SELECT segment, ${column} AS bits FROM ${tableOf(column)} WHERE disk = ? AND segment >= ? AND ${column} IS NOT NULL`,
+      )
       .iterate(diskId, fromSegment);
     for (const row of rows) set.addBitmap(row['segment'] as number, row['bits'] as Uint8Array);
     return set;
@@ -161,13 +180,16 @@ export class CheckpointRows {
   }
 
   #drop(diskId: number): void {
-    for (const table of ['transfer_segment', 'transfer_page']) this.#db.prepare(`DELETE FROM ${table} WHERE disk = ?`).run(diskId);
+    for (const table of ['transfer_segment', 'transfer_page'])
+      this.#db.prepare(`DELETE FROM ${table} WHERE disk = ?`).run(diskId);
   }
 
   #clear(diskId: number, column: SegmentColumn): void {
     this.#db.prepare(`UPDATE transfer_segment SET ${column} = NULL WHERE disk = ?`).run(diskId);
     this.#db
-      .prepare('DELETE FROM transfer_segment WHERE disk = ? AND pending IS NULL AND written IS NULL AND unverified IS NULL')
+      .prepare(
+        'DELETE FROM transfer_segment WHERE disk = ? AND pending IS NULL AND written IS NULL AND unverified IS NULL',
+      )
       .run(diskId);
   }
 

@@ -50,7 +50,8 @@ export class ChunkSlab {
 
   #firstFree(units: number): number | undefined {
     const run = 2 ** units - 1;
-    for (let first = 0; first + units <= this.units; first += units) if ((this.#taken & (run << first)) === 0) return first;
+    for (let first = 0; first + units <= this.units; first += units)
+      if ((this.#taken & (run << first)) === 0) return first;
     return undefined;
   }
 

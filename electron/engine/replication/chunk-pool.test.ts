@@ -34,7 +34,9 @@ describe('the memory that chunks travel in', () => {
     const again = await pool.take(2 * BLOCK_BYTES - 512, never);
     expect(overlap(again, first)).toBe(true);
     pool.give(again);
-    expect(overlap(await new ChunkPool(8 * BLOCK_BYTES, 4 * BLOCK_BYTES, memory).take(2 * BLOCK_BYTES, never), first)).toBe(true);
+    expect(
+      overlap(await new ChunkPool(8 * BLOCK_BYTES, 4 * BLOCK_BYTES, memory).take(2 * BLOCK_BYTES, never), first),
+    ).toBe(true);
   });
 
   it('takes little for a small chunk', async () => {
@@ -48,7 +50,14 @@ describe('the memory that chunks travel in', () => {
     const taken: [ChunkPool, ChunkBuffer][] = [];
     const stop = new AbortController();
     const pools = Array.from({ length: 32 }, () => new ChunkPool(most, large, memory));
-    const asked = pools.flatMap((pool) => Array.from({ length: 8 }, () => pool.take(large, stop.signal).then((buffer) => taken.push([pool, buffer]), () => undefined)));
+    const asked = pools.flatMap((pool) =>
+      Array.from({ length: 8 }, () =>
+        pool.take(large, stop.signal).then(
+          (buffer) => taken.push([pool, buffer]),
+          () => undefined,
+        ),
+      ),
+    );
     await new Promise((resolve) => setImmediate(resolve));
     expect(taken.length * large).toBeLessThanOrEqual(64 * 1024 * 1024 + 32 * large);
     expect(pools.filter((pool) => !taken.some(([of]) => of === pool))).toEqual([]);
@@ -61,31 +70,41 @@ describe('the memory that chunks travel in', () => {
     expect(pools.filter(({ usedBytes }) => usedBytes > 0)).toEqual([]);
     // All of it is there again.
     const after = Array.from({ length: 3 }, () => new ChunkPool(most, large, memory));
-    const again = await Promise.all(after.flatMap((pool) => Array.from({ length: 8 }, async () => [pool, await pool.take(large, AbortSignal.timeout(1000))] as const)));
+    const again = await Promise.all(
+      after.flatMap((pool) =>
+        Array.from({ length: 8 }, async () => [pool, await pool.take(large, AbortSignal.timeout(1000))] as const),
+      ),
+    );
     for (const [pool, buffer] of again) pool.give(buffer);
   });
 
   it('holds no more than is in use in the same moment, however many disks there are and whatever the sizes of their chunks', async () => {
     const large = 32 * BLOCK_BYTES;
     let most = 0;
-    await Promise.all(Array.from({ length: 32 }, async (_, disk) => {
-      const pool = new ChunkPool(16 * 1024 * 1024, large, memory);
-      await Promise.all(Array.from({ length: 12 }, async () => {
-        for (let turn = 0; turn < 10; turn += 1) {
-          const buffer = await pool.take(large / [1, 2, 8][(disk + turn) % 3]!, never);
-          most = Math.max(most, memory.heldBytes);
-          await new Promise((resolve) => setImmediate(resolve));
-          pool.give(buffer);
-        }
-      }));
-    }));
+    await Promise.all(
+      Array.from({ length: 32 }, async (_, disk) => {
+        const pool = new ChunkPool(16 * 1024 * 1024, large, memory);
+        await Promise.all(
+          Array.from({ length: 12 }, async () => {
+            for (let turn = 0; turn < 10; turn += 1) {
+              const buffer = await pool.take(large / [1, 2, 8][(disk + turn) % 3]!, never);
+              most = Math.max(most, memory.heldBytes);
+              await new Promise((resolve) => setImmediate(resolve));
+              pool.give(buffer);
+            }
+          }),
+        );
+      }),
+    );
     expect(most).toBeLessThanOrEqual(64 * 1024 * 1024 + 32 * large);
   });
 
   it('makes large chunks of what small ones were, and small ones of what large ones were', async () => {
     const pool = new ChunkPool(64 * BLOCK_BYTES, 32 * BLOCK_BYTES, memory);
     for (const blocks of [32, 4, 16, 32, 4]) {
-      const taken = await Promise.all(Array.from({ length: 64 / blocks }, () => pool.take(blocks * BLOCK_BYTES, never)));
+      const taken = await Promise.all(
+        Array.from({ length: 64 / blocks }, () => pool.take(blocks * BLOCK_BYTES, never)),
+      );
       for (const buffer of taken) pool.give(buffer);
     }
     expect(memory.heldBytes).toBe(64 * BLOCK_BYTES);
@@ -94,7 +113,9 @@ describe('the memory that chunks travel in', () => {
   it('drops what is over its bound once nothing is in use', async () => {
     const little = new ChunkMemory(8 * BLOCK_BYTES);
     const pools = Array.from({ length: 6 }, () => new ChunkPool(8 * BLOCK_BYTES, 4 * BLOCK_BYTES, little));
-    const taken = await Promise.all(pools.map(async (pool) => [pool, await pool.take(4 * BLOCK_BYTES, never)] as const));
+    const taken = await Promise.all(
+      pools.map(async (pool) => [pool, await pool.take(4 * BLOCK_BYTES, never)] as const),
+    );
     expect(little.heldBytes).toBe(24 * BLOCK_BYTES);
     for (const [pool, buffer] of taken) pool.give(buffer);
     expect(little.heldBytes).toBe(8 * BLOCK_BYTES);
@@ -103,7 +124,11 @@ describe('the memory that chunks travel in', () => {
   it('lets one that waits have what another disk gave back of its own', async () => {
     const small = new ChunkMemory(10 * BLOCK_BYTES);
     const large = 2 * BLOCK_BYTES;
-    const [one, other, third] = [1, 2, 3].map(() => new ChunkPool(64 * BLOCK_BYTES, large, small)) as [ChunkPool, ChunkPool, ChunkPool];
+    const [one, other, third] = [1, 2, 3].map(() => new ChunkPool(64 * BLOCK_BYTES, large, small)) as [
+      ChunkPool,
+      ChunkPool,
+      ChunkPool,
+    ];
     // A large chunk each of their own, which leaves four blocks to share.
     const [own] = [await one.take(large, never), await third.take(large, never), await other.take(large, never)];
     await other.take(large, never);
@@ -172,7 +197,13 @@ function overlap(one: ChunkBuffer, other: ChunkBuffer): boolean {
   if (one.shared !== other.shared) return false;
   const ranges = ({ bytes, layout }: ChunkBuffer): [number, number][] => {
     const blocks = bytes.length / BLOCK_BYTES;
-    return [[layout.dataAt, bytes.length], [layout.digestsAt, blocks * layout.digestBytes], [layout.wantedAt, blocks]];
+    return [
+      [layout.dataAt, bytes.length],
+      [layout.digestsAt, blocks * layout.digestBytes],
+      [layout.wantedAt, blocks],
+    ];
   };
-  return ranges(one).some(([from, length]) => ranges(other).some(([at, size]) => from < at + size && at < from + length));
+  return ranges(one).some(([from, length]) =>
+    ranges(other).some(([at, size]) => from < at + size && at < from + length),
+  );
 }

@@ -52,7 +52,13 @@ export class ChunkMemory {
     this.#buffers += 1;
     let fullest: ChunkSlab | undefined;
     for (const slab of this.#slabs) {
-      if (slab.unitBytes === unitBytes && slab.units === unitsOfAll && slab.hasRoom(units) && !(slab.freeUnits >= (fullest?.freeUnits ?? Infinity))) fullest = slab;
+      if (
+        slab.unitBytes === unitBytes &&
+        slab.units === unitsOfAll &&
+        slab.hasRoom(units) &&
+        !(slab.freeUnits >= (fullest?.freeUnits ?? Infinity))
+      )
+        fullest = slab;
     }
     if (fullest === undefined) {
       fullest = new ChunkSlab(unitBytes, unitsOfAll);

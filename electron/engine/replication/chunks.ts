@@ -89,7 +89,7 @@ export function* chunksOf(batch: Batch, chunkBytes: () => number, sizeBytes: num
   for (const plan of batch.plans) {
     for (const run of plan.zero) yield { kind: 'zero', run, length: bytesOf(run, sizeBytes).length, plan, batch };
     for (const run of plan.read) {
-      for (let at = 0; at < run.count; ) {
+      for (let at = 0; at < run.count;) {
         const count = Math.min(Math.max(1, Math.floor(chunkBytes() / BLOCK_BYTES)), run.count - at);
         const part = { first: run.first + at, count };
         at += count;

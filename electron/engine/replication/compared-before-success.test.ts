@@ -5,7 +5,15 @@ import { BLOCK_BYTES, blockCount, SEGMENT_BYTES } from './blocks.ts';
 import { blockDigest } from './digests.ts';
 import { replicateDisk } from './pipeline.ts';
 import { Died, firstDifference, Lab, seeded } from './testing/lab.ts';
-import { allocatedReader, bytesOfSectors, changedReader, MemoryWriter, SECTOR, sectorsOf, type Sectors } from './testing/memory-disks.ts';
+import {
+  allocatedReader,
+  bytesOfSectors,
+  changedReader,
+  MemoryWriter,
+  SECTOR,
+  sectorsOf,
+  type Sectors,
+} from './testing/memory-disks.ts';
 import type { TransferState } from './transfer-state.ts';
 import { verifyDisk } from './verification.ts';
 
@@ -51,13 +59,25 @@ const move: fc.Arbitrary<Move> = fc.oneof(
       seed,
     }),
   },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('write' as const), seed, amount: fc.integer({ min: 1, max: 30 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('write' as const), seed, amount: fc.integer({ min: 1, max: 30 }) }),
+  },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('alter' as const), seed }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'grow' as const }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('damage map' as const), seed }) },
 );
 
-const clean: Execute = { kind: 'execute', verify: 'written', interruption: 'cancel', phase: 'copy', after: never, resumes: false, tracking: true, seed: 1 };
+const clean: Execute = {
+  kind: 'execute',
+  verify: 'written',
+  interruption: 'cancel',
+  phase: 'copy',
+  after: never,
+  resumes: false,
+  tracking: true,
+  seed: 1,
+};
 
 function scribble(source: Sectors, random: () => number, amount: number): Sectors {
   const changed = source.slice();
@@ -137,7 +157,8 @@ class Replica {
   alter(random: () => number): void {
     const blocks = [...this.#uncompared].filter((block) => (block + 1) * BLOCK_BYTES <= this.sizeBytes);
     for (let i = 0; i < 3 && blocks.length > 0; i++) {
-      const sector = blocks[Math.floor(random() * blocks.length)]! * BLOCK_SECTORS + Math.floor(random() * BLOCK_SECTORS);
+      const sector =
+        blocks[Math.floor(random() * blocks.length)]! * BLOCK_SECTORS + Math.floor(random() * BLOCK_SECTORS);
       this.lab.volume.content[sector] = this.lab.volume.durable[sector] = 4711 + i;
       this.spoilt = true;
     }
@@ -181,11 +202,25 @@ class Replica {
     try {
       const state = lab.open(this.sizeBytes);
       const base = event.tracking && !state.mustReadAll(this.#base) ? this.#base : undefined;
-      const reader = base === undefined ? allocatedReader(snapshot, { step }) : changedReader(this.#snapshots.get(base)!, snapshot, { step });
+      const reader =
+        base === undefined
+          ? allocatedReader(snapshot, { step })
+          : changedReader(this.#snapshots.get(base)!, snapshot, { step });
       enter('copy');
       await replicateDisk({
-        reader, writer, state, snapshotId: this.#snapshotId, baseSnapshotId: base, volumeId: 'v', volumeIsNew: this.#isNew && this.sizeBytes === this.#firstBytes,
-        volumesAreZeroed: this.#isNew, signal: cancel.signal, options: { concurrency: 1 + Math.floor(random() * 4), chunkBytes: BLOCK_BYTES * (1 + Math.floor(random() * 8)) },
+        reader,
+        writer,
+        state,
+        snapshotId: this.#snapshotId,
+        baseSnapshotId: base,
+        volumeId: 'v',
+        volumeIsNew: this.#isNew && this.sizeBytes === this.#firstBytes,
+        volumesAreZeroed: this.#isNew,
+        signal: cancel.signal,
+        options: {
+          concurrency: 1 + Math.floor(random() * 4),
+          chunkBytes: BLOCK_BYTES * (1 + Math.floor(random() * 8)),
+        },
       });
       if (event.verify !== 'none') {
         enter('verification');
@@ -206,7 +241,8 @@ class Replica {
       const code = (error as { code?: string }).code;
       const isExpected = error instanceof Died || workerLost || (cancel.signal.aborted && code === 'general.cancelled');
       if (!isExpected) throw error;
-      if (error instanceof Died) lab.crash(event.interruption === 'engine and worker' ? () => random() < 0.5 : () => true);
+      if (error instanceof Died)
+        lab.crash(event.interruption === 'engine and worker' ? () => random() < 0.5 : () => true);
       return false;
     } finally {
       lab.dieAfter(never);
@@ -222,14 +258,23 @@ async function expectHonest(state: TransferState, content: Sectors): Promise<voi
     for (let block = 0; block < blockCount(state.sizeBytes); block++) {
       const known = state.blockState(block);
       if (unverified.has(block) || (known !== 'zero' && known !== 'digest')) continue;
-      const sectors = content.subarray(block * BLOCK_SECTORS, Math.min((block + 1) * BLOCK_SECTORS, state.sizeBytes / SECTOR));
-      const isTrue = known === 'zero' ? sectors.every((sector) => sector === 0) : state.holds(block, blockDigest(bytesOfSectors(sectors)));
+      const sectors = content.subarray(
+        block * BLOCK_SECTORS,
+        Math.min((block + 1) * BLOCK_SECTORS, state.sizeBytes / SECTOR),
+      );
+      const isTrue =
+        known === 'zero'
+          ? sectors.every((sector) => sector === 0)
+          : state.holds(block, blockDigest(bytesOfSectors(sectors)));
       if (!isTrue) throw new Error(`block ${block} counts as verified and is not what the state says`);
     }
   });
 }
 
-async function live(moves: readonly Move[], life: { readonly fresh: boolean; readonly sizeBytes: number; readonly seed: number }): Promise<void> {
+async function live(
+  moves: readonly Move[],
+  life: { readonly fresh: boolean; readonly sizeBytes: number; readonly seed: number },
+): Promise<void> {
   const replica = new Replica(life);
   for (const event of moves) {
     if (event.kind === 'write') replica.source = scribble(replica.source, seeded(event.seed), event.amount);
@@ -239,16 +284,26 @@ async function live(moves: readonly Move[], life: { readonly fresh: boolean; rea
     else await replica.execute(event);
   }
   // Whatever it was, one execution finds it and the next one is a success.
-  if (!(await replica.execute({ ...clean, verify: 'all' }))) expect(await replica.execute({ ...clean, verify: 'all' })).toBe(true);
+  if (!(await replica.execute({ ...clean, verify: 'all' })))
+    expect(await replica.execute({ ...clean, verify: 'all' })).toBe(true);
 }
 
-const lives = { fresh: fc.boolean(), sizeBytes: fc.constantFrom(SEGMENT_BYTES + 7 * BLOCK_BYTES + 512, 5 * BLOCK_BYTES, 40 * BLOCK_BYTES), seed };
+const lives = {
+  fresh: fc.boolean(),
+  sizeBytes: fc.constantFrom(SEGMENT_BYTES + 7 * BLOCK_BYTES + 512, 5 * BLOCK_BYTES, 40 * BLOCK_BYTES),
+  seed,
+};
 
 describe('whatever interrupts executions and alters what they wrote', () => {
-  it('a success with verification means equal bytes, and what counts as verified was compared', { timeout: Number(process.env['CAUSEWAY_CRASH_TIMEOUT'] ?? 120_000) }, async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(move, { minLength: 1, maxLength: 10 }), fc.record(lives), live),
-      { numRuns: Number(process.env['CAUSEWAY_CRASH_RUNS'] ?? rounds(150)), endOnFailure: true, seed: Number(process.env['CAUSEWAY_CRASH_SEED'] ?? 11) },
-    );
-  });
+  it(
+    'a success with verification means equal bytes, and what counts as verified was compared',
+    { timeout: Number(process.env['CAUSEWAY_CRASH_TIMEOUT'] ?? 120_000) },
+    async () => {
+      await fc.assert(fc.asyncProperty(fc.array(move, { minLength: 1, maxLength: 10 }), fc.record(lives), live), {
+        numRuns: Number(process.env['CAUSEWAY_CRASH_RUNS'] ?? rounds(150)),
+        endOnFailure: true,
+        seed: Number(process.env['CAUSEWAY_CRASH_SEED'] ?? 11),
+      });
+    },
+  );
 });

@@ -10,7 +10,14 @@ import { ChunkPool } from './chunk-pool.ts';
 import { blockDigest } from './digests.ts';
 import { replicateDisk } from './pipeline.ts';
 import { firstDifference, Lab, seeded } from './testing/lab.ts';
-import { allocatedReader, bytesOfSectors, MemoryWriter, SECTOR, sectorsOf, type Sectors } from './testing/memory-disks.ts';
+import {
+  allocatedReader,
+  bytesOfSectors,
+  MemoryWriter,
+  SECTOR,
+  sectorsOf,
+  type Sectors,
+} from './testing/memory-disks.ts';
 
 const BLOCKS = 61;
 const SIZE = BLOCKS * BLOCK_BYTES + 3 * SECTOR;
@@ -39,21 +46,25 @@ class Watch {
 
   reader(inner: DiskReader): DiskReader {
     return {
-      sizeBytes: inner.sizeBytes, coverage: inner.coverage, granularityBytes: inner.granularityBytes,
+      sizeBytes: inner.sizeBytes,
+      coverage: inner.coverage,
+      granularityBytes: inner.granularityBytes,
       extents: (signal, fromBytes) => inner.extents(signal, fromBytes),
       close: () => inner.close(),
-      read: (offset, into, signal) => this.#call(async () => {
-        if (touches(into, this.#reading) || touches(into, this.#sending)) this.violations.push(`read into a buffer that is in use, at ${offset}`);
-        this.#reading.add(into);
-        try {
-          // As a source that answers a cancelled read late: it fills the buffer first.
-          await this.#pause();
-          await inner.read(offset, into, new AbortController().signal);
-          signal.throwIfAborted();
-        } finally {
-          this.#reading.delete(into);
-        }
-      }),
+      read: (offset, into, signal) =>
+        this.#call(async () => {
+          if (touches(into, this.#reading) || touches(into, this.#sending))
+            this.violations.push(`read into a buffer that is in use, at ${offset}`);
+          this.#reading.add(into);
+          try {
+            // As a source that answers a cancelled read late: it fills the buffer first.
+            await this.#pause();
+            await inner.read(offset, into, new AbortController().signal);
+            signal.throwIfAborted();
+          } finally {
+            this.#reading.delete(into);
+          }
+        }),
     };
   }
 
@@ -64,19 +75,22 @@ class Watch {
       read: (offset, into, signal) => this.#call(() => inner.read(offset, into, signal)),
       zero: (offset, length, signal) => this.#call(() => inner.zero(offset, length, signal)),
       flush: (signal) => this.#call(() => inner.flush(signal)),
-      digests: (offset, length, blockBytes, signal) => this.#call(() => inner.digests(offset, length, blockBytes, signal)),
+      digests: (offset, length, blockBytes, signal) =>
+        this.#call(() => inner.digests(offset, length, blockBytes, signal)),
       close: () => inner.close(),
-      write: (offset, bytes, signal) => this.#call(async () => {
-        const given = Buffer.from(bytes);
-        this.#sending.add(bytes);
-        try {
-          await this.#pause();
-          if (touches(bytes, this.#reading) || !given.equals(bytes)) this.violations.push(`a buffer changed while it was sent, at ${offset}`);
-          return await inner.write(offset, bytes, signal);
-        } finally {
-          this.#sending.delete(bytes);
-        }
-      }),
+      write: (offset, bytes, signal) =>
+        this.#call(async () => {
+          const given = Buffer.from(bytes);
+          this.#sending.add(bytes);
+          try {
+            await this.#pause();
+            if (touches(bytes, this.#reading) || !given.equals(bytes))
+              this.violations.push(`a buffer changed while it was sent, at ${offset}`);
+            return await inner.write(offset, bytes, signal);
+          } finally {
+            this.#sending.delete(bytes);
+          }
+        }),
     };
   }
 
@@ -96,19 +110,26 @@ class Watch {
   }
 
   async #pause(): Promise<void> {
-    for (let turns = Math.floor(this.#random() * 4); turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve));
+    for (let turns = Math.floor(this.#random() * 4); turns > 0; turns--)
+      await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
 /** Whether they have memory in common. */
 function touches(bytes: Uint8Array, others: ReadonlySet<Uint8Array>): boolean {
-  return [...others].some((other) => other.buffer === bytes.buffer && bytes.byteOffset < other.byteOffset + other.length && other.byteOffset < bytes.byteOffset + bytes.length);
+  return [...others].some(
+    (other) =>
+      other.buffer === bytes.buffer &&
+      bytes.byteOffset < other.byteOffset + other.length &&
+      other.byteOffset < bytes.byteOffset + bytes.length,
+  );
 }
 
 function content(seed: number): Sectors {
   const random = seeded(seed);
   const sectors = sectorsOf(SIZE);
-  for (let at = 0; at < sectors.length; at += 128) if (random() < 0.8) sectors.fill(1 + Math.floor(random() * 1e9), at, at + 128);
+  for (let at = 0; at < sectors.length; at += 128)
+    if (random() < 0.8) sectors.fill(1 + Math.floor(random() * 1e9), at, at + 128);
   return sectors;
 }
 
@@ -127,41 +148,64 @@ describe('the memory of concurrent copies', () => {
   };
   afterAll(() => hasher?.close());
 
-  it('is all free after every end, never used for two things at once, and leaves the right digests, in any order of cancelling and failing', { timeout: 120_000 }, async () => {
-    let ended = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(mishap, { maxLength: 3 }), { minLength: 1, maxLength: 4 }), fc.integer(), fc.boolean(), async (attempts, seed, fresh) => {
-        await haveThread();
-        const source = content(seed);
-        const lab = new Lab(SIZE, fresh ? undefined : sectorsOf(SIZE).fill(77));
-        // Less than the copies could use, so that they wait for it too.
-        const pool = new ChunkPool(20 * BLOCK_BYTES, 8 * BLOCK_BYTES);
-        for (const [attempt, mishaps] of [...attempts, []].entries()) {
-          const watch = new Watch(seed + attempt, mishaps);
-          const run = replicateDisk({
-            reader: watch.reader(allocatedReader(source)), writer: watch.writer(new MemoryWriter(lab.volume)), state: lab.open(SIZE),
-            snapshotId: 's1', baseSnapshotId: undefined, volumeId: 'v', volumeIsNew: true, volumesAreZeroed: fresh, signal: watch.stop.signal,
-            options: { concurrency: 5, chunkBytes: 8 * BLOCK_BYTES, pool, digestThreads: 1 },
-          });
-          const error = await run.then(() => undefined, (reason: unknown) => reason);
-          if (error !== undefined) expect(error).toBeInstanceOf(CausewayError);
-          expect({ used: pool.usedBytes, inFlight: watch.inFlight, violations: watch.violations }).toEqual({ used: 0, inFlight: 0, violations: [] });
-          if (mishaps.length === 0) expect(error).toBeUndefined();
-        }
-        expect(firstDifference(lab.volume.durable, source)).toBeUndefined();
-        const bytes = bytesOfSectors(source);
-        const state = lab.open(SIZE);
-        await state.exclusively(async () => {
-          for (let block = 0; block < blockCount(SIZE); block++) {
-            const part = bytes.subarray(block * BLOCK_BYTES, (block + 1) * BLOCK_BYTES);
-            if (state.blockState(block) === 'zero') expect(part.every((byte) => byte === 0)).toBe(true);
-            else expect(state.holds(block, blockDigest(part)), `digest of block ${block}`).toBe(true);
-          }
-        });
-        ended += 1;
-      }),
-      { numRuns: Number(process.env['CAUSEWAY_LANE_RUNS'] ?? rounds(40)), seed: 11, endOnFailure: true },
-    );
-    expect(ended).toBeGreaterThan(0);
-  });
+  it(
+    'is all free after every end, never used for two things at once, and leaves the right digests, in any order of cancelling and failing',
+    { timeout: 120_000 },
+    async () => {
+      let ended = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.array(mishap, { maxLength: 3 }), { minLength: 1, maxLength: 4 }),
+          fc.integer(),
+          fc.boolean(),
+          async (attempts, seed, fresh) => {
+            await haveThread();
+            const source = content(seed);
+            const lab = new Lab(SIZE, fresh ? undefined : sectorsOf(SIZE).fill(77));
+            // Less than the copies could use, so that they wait for it too.
+            const pool = new ChunkPool(20 * BLOCK_BYTES, 8 * BLOCK_BYTES);
+            for (const [attempt, mishaps] of [...attempts, []].entries()) {
+              const watch = new Watch(seed + attempt, mishaps);
+              const run = replicateDisk({
+                reader: watch.reader(allocatedReader(source)),
+                writer: watch.writer(new MemoryWriter(lab.volume)),
+                state: lab.open(SIZE),
+                snapshotId: 's1',
+                baseSnapshotId: undefined,
+                volumeId: 'v',
+                volumeIsNew: true,
+                volumesAreZeroed: fresh,
+                signal: watch.stop.signal,
+                options: { concurrency: 5, chunkBytes: 8 * BLOCK_BYTES, pool, digestThreads: 1 },
+              });
+              const error = await run.then(
+                () => undefined,
+                (reason: unknown) => reason,
+              );
+              if (error !== undefined) expect(error).toBeInstanceOf(CausewayError);
+              expect({ used: pool.usedBytes, inFlight: watch.inFlight, violations: watch.violations }).toEqual({
+                used: 0,
+                inFlight: 0,
+                violations: [],
+              });
+              if (mishaps.length === 0) expect(error).toBeUndefined();
+            }
+            expect(firstDifference(lab.volume.durable, source)).toBeUndefined();
+            const bytes = bytesOfSectors(source);
+            const state = lab.open(SIZE);
+            await state.exclusively(async () => {
+              for (let block = 0; block < blockCount(SIZE); block++) {
+                const part = bytes.subarray(block * BLOCK_BYTES, (block + 1) * BLOCK_BYTES);
+                if (state.blockState(block) === 'zero') expect(part.every((byte) => byte === 0)).toBe(true);
+                else expect(state.holds(block, blockDigest(part)), `digest of block ${block}`).toBe(true);
+              }
+            });
+            ended += 1;
+          },
+        ),
+        { numRuns: Number(process.env['CAUSEWAY_LANE_RUNS'] ?? rounds(40)), seed: 11, endOnFailure: true },
+      );
+      expect(ended).toBeGreaterThan(0);
+    },
+  );
 });

@@ -32,7 +32,10 @@ export function contentDigest(state: TransferState, signal: AbortSignal): Promis
         const block = first + index;
         const known = state.blockState(block);
         if (known !== 'zero' && known !== 'digest') return undefined;
-        const digest = known === 'digest' ? state.digestOf(block) : zeroDigest(bytesOf({ first: block, count: 1 }, sizeBytes).length);
+        const digest =
+          known === 'digest'
+            ? state.digestOf(block)
+            : zeroDigest(bytesOf({ first: block, count: 1 }, sizeBytes).length);
         digest.copy(digests, index * DIGEST_BYTES, 0, DIGEST_BYTES);
       }
       all.update(digests);

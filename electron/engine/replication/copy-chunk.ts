@@ -91,12 +91,20 @@ interface Findings {
 }
 
 function someBlock({ run }: Chunk, state: TransferState, wanted: BlockState): boolean {
-  for (let block = run.first; block < run.first + run.count; block++) if (state.blockState(block) === wanted) return true;
+  for (let block = run.first; block < run.first + run.count; block++)
+    if (state.blockState(block) === wanted) return true;
   return false;
 }
 
 /** What has to be sent. Digests are looked at where the volume holds something that they can be compared with. */
-async function compare(chunk: Chunk, buffer: ChunkBuffer, bytes: Buffer, offset: number, held: Buffer | undefined, context: CopyContext): Promise<Findings> {
+async function compare(
+  chunk: Chunk,
+  buffer: ChunkBuffer,
+  bytes: Buffer,
+  offset: number,
+  held: Buffer | undefined,
+  context: CopyContext,
+): Promise<Findings> {
   const { state } = context;
   const findings: Findings = { operations: [], written: [], learned: [] };
   for (let index = 0; index < chunk.run.count; index++) {
@@ -126,10 +134,22 @@ async function compare(chunk: Chunk, buffer: ChunkBuffer, bytes: Buffer, offset:
 }
 
 /** Only the changed bytes of a block, whose other bytes are in sync, as far as the target's alignment lets them stand alone. */
-function sendChanged(chunk: Chunk, bytes: Buffer, start: number, end: number, offset: number, operations: Operation[], alignment: number): void {
+function sendChanged(
+  chunk: Chunk,
+  bytes: Buffer,
+  start: number,
+  end: number,
+  offset: number,
+  operations: Operation[],
+  alignment: number,
+): void {
   const { changed } = chunk.plan;
   let sent = start;
-  for (let i = firstEndingAfter(changed, offset + start); i < changed.length && changed[i]!.offset < offset + end; i++) {
+  for (
+    let i = firstEndingAfter(changed, offset + start);
+    i < changed.length && changed[i]!.offset < offset + end;
+    i++
+  ) {
     // Both borders of a block are aligned, or the disk's end.
     const from = Math.max(alignDown(changed[i]!.offset - offset, alignment), sent);
     const to = Math.min(alignDown(changed[i]!.offset + changed[i]!.length - offset + alignment - 1, alignment), end);
@@ -153,7 +173,14 @@ function firstEndingAfter(ranges: readonly ByteRange[], position: number): numbe
 }
 
 /** An interrupted run wrote parts of the block: only the parts that it did not get there are sent. */
-async function repairFinely(bytes: Buffer, start: number, end: number, offset: number, operations: Operation[], context: CopyContext): Promise<void> {
+async function repairFinely(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  offset: number,
+  operations: Operation[],
+  context: CopyContext,
+): Promise<void> {
   const unit = Math.max(REPAIR_BYTES, context.writer.alignmentBytes);
   const held = await targetDigests(context.writer, offset + start, end - start, unit, context.signal);
   for (let from = start, at = 0; from < end; from += unit, at += WIRE_DIGEST_BYTES) {
@@ -178,7 +205,14 @@ function appendOperation(operations: Operation[], kind: Operation['kind'], offse
   operations.push({ kind, offset, length });
 }
 
-async function send(operations: readonly Operation[], bytes: Buffer, base: number, chunk: Chunk, hashed: ChunkBuffer | undefined, context: CopyContext): Promise<void> {
+async function send(
+  operations: readonly Operation[],
+  bytes: Buffer,
+  base: number,
+  chunk: Chunk,
+  hashed: ChunkBuffer | undefined,
+  context: CopyContext,
+): Promise<void> {
   const { writer, limiter, counters, signal } = context;
   const { batch } = chunk;
   if (!batch.intended) {
@@ -190,19 +224,26 @@ async function send(operations: readonly Operation[], bytes: Buffer, base: numbe
   if (hashed !== undefined && canRecall(writer)) {
     const writes = operations.filter(({ kind }) => kind === 'write');
     const recalled = await recallBlocks(writer, writes, base, hashed, signal);
-    left = [...operations.filter(({ kind }) => kind === 'zero'), ...recalled.left.map((range) => ({ kind: 'write' as const, ...range }))];
+    left = [
+      ...operations.filter(({ kind }) => kind === 'zero'),
+      ...recalled.left.map((range) => ({ kind: 'write' as const, ...range })),
+    ];
     counters.bytesRecalled += recalled.bytes;
   }
-  await allSettledOrThrow(left.map(async ({ kind, offset, length }) => {
-    if (kind === 'zero') {
-      await writer.zero(offset, length, signal);
-      counters.bytesZeroed += length;
-      return;
-    }
-    await limiter?.take(length, signal);
-    const { bytesSent } = await context.writing.during(writer.write(offset, bytes.subarray(offset - base, offset - base + length), signal));
-    if (bytesSent < length) limiter?.refund(length - bytesSent);
-    counters.bytesSent += bytesSent;
-    context.sent(bytesSent);
-  }));
+  await allSettledOrThrow(
+    left.map(async ({ kind, offset, length }) => {
+      if (kind === 'zero') {
+        await writer.zero(offset, length, signal);
+        counters.bytesZeroed += length;
+        return;
+      }
+      await limiter?.take(length, signal);
+      const { bytesSent } = await context.writing.during(
+        writer.write(offset, bytes.subarray(offset - base, offset - base + length), signal),
+      );
+      if (bytesSent < length) limiter?.refund(length - bytesSent);
+      counters.bytesSent += bytesSent;
+      context.sent(bytesSent);
+    }),
+  );
 }

@@ -6,7 +6,15 @@ import { BLOCK_BYTES, blockCount, SEGMENT_BYTES } from './blocks.ts';
 import { blockDigest } from './digests.ts';
 import { replicateDisk } from './pipeline.ts';
 import { Died, firstDifference, Lab, seeded } from './testing/lab.ts';
-import { allocatedReader, bytesOfSectors, changedReader, MemoryWriter, SECTOR, sectorsOf, type Sectors } from './testing/memory-disks.ts';
+import {
+  allocatedReader,
+  bytesOfSectors,
+  changedReader,
+  MemoryWriter,
+  SECTOR,
+  sectorsOf,
+  type Sectors,
+} from './testing/memory-disks.ts';
 import type { TransferState } from './transfer-state.ts';
 import { verifyDisk } from './verification.ts';
 
@@ -20,15 +28,15 @@ type Move =
   | { readonly kind: 'lose map' }
   | { readonly kind: 'rot'; readonly seed: number }
   | {
-    readonly kind: 'run';
-    readonly diesAfter: number;
-    readonly who: 'engine' | 'both';
-    readonly sameSnapshot: boolean;
-    readonly tracking: boolean;
-    readonly granularity: number;
-    readonly commits: boolean;
-    readonly seed: number;
-  };
+      readonly kind: 'run';
+      readonly diesAfter: number;
+      readonly who: 'engine' | 'both';
+      readonly sameSnapshot: boolean;
+      readonly tracking: boolean;
+      readonly granularity: number;
+      readonly commits: boolean;
+      readonly seed: number;
+    };
 
 const run = fc.record({
   kind: fc.constant('run' as const),
@@ -42,7 +50,14 @@ const run = fc.record({
 });
 const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 8, arbitrary: run },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('write' as const), seed: fc.integer(), amount: fc.integer({ min: 1, max: 60 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('write' as const),
+      seed: fc.integer(),
+      amount: fc.integer({ min: 1, max: 60 }),
+    }),
+  },
   { weight: 1, arbitrary: fc.constant({ kind: 'grow' as const }) },
   { weight: 2, arbitrary: fc.constant({ kind: 'revert' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'lose map' as const }) },
@@ -85,8 +100,14 @@ async function expectTruth(state: TransferState, durable: Sectors): Promise<void
     for (let block = 0; block < blockCount(state.sizeBytes); block++) {
       const known = state.blockState(block);
       if (known !== 'zero' && known !== 'digest') continue;
-      const sectors = durable.subarray(block * BLOCK_SECTORS, Math.min((block + 1) * BLOCK_SECTORS, state.sizeBytes / SECTOR));
-      const truth = known === 'zero' ? sectors.every((sector) => sector === 0) : state.holds(block, blockDigest(bytesOfSectors(sectors)));
+      const sectors = durable.subarray(
+        block * BLOCK_SECTORS,
+        Math.min((block + 1) * BLOCK_SECTORS, state.sizeBytes / SECTOR),
+      );
+      const truth =
+        known === 'zero'
+          ? sectors.every((sector) => sector === 0)
+          : state.holds(block, blockDigest(bytesOfSectors(sectors)));
       if (!truth) throw new Error(`block ${block} is claimed as ${known}, which it is not`);
     }
   });
@@ -103,7 +124,10 @@ function expectNoneSentTwice(writes: MemoryWriter['writes'], before: Sectors, sn
   }
 }
 
-async function live(moves: readonly Move[], life: { readonly fresh: boolean; readonly sizeBytes: number; readonly seed: number }): Promise<number> {
+async function live(
+  moves: readonly Move[],
+  life: { readonly fresh: boolean; readonly sizeBytes: number; readonly seed: number },
+): Promise<number> {
   let { sizeBytes } = life;
   let source = scribble(sectorsOf(sizeBytes), life.seed, 40);
   const lab = new Lab(sizeBytes, life.fresh ? undefined : sectorsOf(sizeBytes).fill(77));
@@ -112,7 +136,16 @@ async function live(moves: readonly Move[], life: { readonly fresh: boolean; rea
   let base: string | undefined;
   let lost = false;
   let completed = 0;
-  const last: Move = { kind: 'run', diesAfter: 1e9, who: 'both', sameSnapshot: false, tracking: true, granularity: 4096, commits: true, seed: 1 };
+  const last: Move = {
+    kind: 'run',
+    diesAfter: 1e9,
+    who: 'both',
+    sameSnapshot: false,
+    tracking: true,
+    granularity: 4096,
+    commits: true,
+    seed: 1,
+  };
 
   for (const event of [...moves, last]) {
     if (event.kind === 'write') {
@@ -136,7 +169,12 @@ async function live(moves: readonly Move[], life: { readonly fresh: boolean; rea
       const at = Math.floor(seeded(event.seed)() * lab.volume.content.length);
       lab.volume.content[at] = lab.volume.durable[at] = 123;
       const state = lab.open(sizeBytes);
-      await verifyDisk({ writer: new MemoryWriter(lab.volume), state, scope: 'all', signal: new AbortController().signal });
+      await verifyDisk({
+        writer: new MemoryWriter(lab.volume),
+        state,
+        scope: 'all',
+        signal: new AbortController().signal,
+      });
     } else {
       const random = seeded(event.seed);
       if (!event.sameSnapshot || snapshotId === '') {
@@ -149,19 +187,39 @@ async function live(moves: readonly Move[], life: { readonly fresh: boolean; rea
       const writer = new MemoryWriter(lab.volume, lab.step, () => Math.floor(random() * 6));
       const options = { granularity: event.granularity, step: lab.step };
       const useBase = event.tracking ? base : undefined;
-      const reader = useBase === undefined ? allocatedReader(snapshot, options) : changedReader(snapshots.get(useBase)!, snapshot, options);
+      const reader =
+        useBase === undefined
+          ? allocatedReader(snapshot, options)
+          : changedReader(snapshots.get(useBase)!, snapshot, options);
       try {
         const state = lab.open(sizeBytes);
         const outcome = await replicateDisk({
-          reader, writer, state, snapshotId, baseSnapshotId: useBase, volumeId: 'v', volumeIsNew: sizeBytes === life.sizeBytes, volumesAreZeroed: life.fresh,
+          reader,
+          writer,
+          state,
+          snapshotId,
+          baseSnapshotId: useBase,
+          volumeId: 'v',
+          volumeIsNew: sizeBytes === life.sizeBytes,
+          volumesAreZeroed: life.fresh,
           signal: new AbortController().signal,
-          options: { concurrency: 1 + Math.floor(random() * 6), chunkBytes: BLOCK_BYTES * (1 + Math.floor(random() * 8)), clock: hastyClock(random) },
+          options: {
+            concurrency: 1 + Math.floor(random() * 6),
+            chunkBytes: BLOCK_BYTES * (1 + Math.floor(random() * 8)),
+            clock: hastyClock(random),
+          },
         });
         lab.dieAfter(1e9);
         completed += 1;
         const difference = firstDifference(lab.volume.durable, snapshot);
-        if (difference !== undefined) throw new Error(`after a run that says it is complete: ${difference} (${JSON.stringify(outcome)})`);
-        const verified = await verifyDisk({ writer: new MemoryWriter(lab.volume), state, scope: event.commits ? 'written' : 'all', signal: new AbortController().signal });
+        if (difference !== undefined)
+          throw new Error(`after a run that says it is complete: ${difference} (${JSON.stringify(outcome)})`);
+        const verified = await verifyDisk({
+          writer: new MemoryWriter(lab.volume),
+          state,
+          scope: event.commits ? 'written' : 'all',
+          signal: new AbortController().signal,
+        });
         expect(verified).toMatchObject({ matches: true, bytesUnknown: 0 });
         expect(state.isSynchronised(snapshotId)).toBe(true);
         if (event.commits) base = snapshotId;
@@ -178,15 +236,27 @@ async function live(moves: readonly Move[], life: { readonly fresh: boolean; rea
   return completed;
 }
 
-const lives = { fresh: fc.boolean(), sizeBytes: fc.constantFrom(SEGMENT_BYTES + 7 * BLOCK_BYTES + 512, 5 * BLOCK_BYTES, 2 * SEGMENT_BYTES), seed: fc.integer() };
+const lives = {
+  fresh: fc.boolean(),
+  sizeBytes: fc.constantFrom(SEGMENT_BYTES + 7 * BLOCK_BYTES + 512, 5 * BLOCK_BYTES, 2 * SEGMENT_BYTES),
+  seed: fc.integer(),
+};
 
 describe('whatever happens to engine, worker, source and volume', () => {
-  it('a run that ends has made the volume equal to its snapshot, claims nothing that is not durable, and sends nothing twice', { timeout: Number(process.env['CAUSEWAY_CRASH_TIMEOUT'] ?? 60_000) }, async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(move, { minLength: 1, maxLength: 8 }), fc.record(lives), async (moves, life) => {
-        await live(moves, life);
-      }),
-      { numRuns: Number(process.env['CAUSEWAY_CRASH_RUNS'] ?? rounds(25)), endOnFailure: true, seed: Number(process.env['CAUSEWAY_CRASH_SEED'] ?? 7) },
-    );
-  });
+  it(
+    'a run that ends has made the volume equal to its snapshot, claims nothing that is not durable, and sends nothing twice',
+    { timeout: Number(process.env['CAUSEWAY_CRASH_TIMEOUT'] ?? 60_000) },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(move, { minLength: 1, maxLength: 8 }), fc.record(lives), async (moves, life) => {
+          await live(moves, life);
+        }),
+        {
+          numRuns: Number(process.env['CAUSEWAY_CRASH_RUNS'] ?? rounds(25)),
+          endOnFailure: true,
+          seed: Number(process.env['CAUSEWAY_CRASH_SEED'] ?? 7),
+        },
+      );
+    },
+  );
 });

@@ -4,7 +4,10 @@ import { BLOCK_BYTES } from './blocks.ts';
 import { blockDigest, DIGEST_BYTES } from './digests.ts';
 
 /** The digest of a disk's content as the evidence has it, from a raw image or a device. @throws what the system says of a file that cannot be read */
-export async function digestDisk(file: string, signal: AbortSignal): Promise<{ readonly sha256: string; readonly bytes: number }> {
+export async function digestDisk(
+  file: string,
+  signal: AbortSignal,
+): Promise<{ readonly sha256: string; readonly bytes: number }> {
   const handle = await open(file, 'r');
   try {
     const all = createHash('sha256');

@@ -1,8 +1,24 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { BlockSet } from './block-set.ts';
-import { BLOCK_BYTES, SEGMENT_BLOCKS, SEGMENT_BYTES, segmentCount, segmentOf, type BlockRun, type ByteRange } from './blocks.ts';
 import {
-  decodePage, encodePage, entryAt, holdsDigest, PAGE_BYTES, setDigest, setState, type DigestPage, type PageEntry,
+  BLOCK_BYTES,
+  SEGMENT_BLOCKS,
+  SEGMENT_BYTES,
+  segmentCount,
+  segmentOf,
+  type BlockRun,
+  type ByteRange,
+} from './blocks.ts';
+import {
+  decodePage,
+  encodePage,
+  entryAt,
+  holdsDigest,
+  PAGE_BYTES,
+  setDigest,
+  setState,
+  type DigestPage,
+  type PageEntry,
 } from './digest-page.ts';
 import { DIGEST_BYTES } from './digests.ts';
 import type { MapFile, OpenMapFile } from './map-file.ts';
@@ -81,11 +97,12 @@ export class DigestMap {
     if (file.size >= fileSize(formerSizeBytes)) {
       const header = Buffer.alloc(140);
       file.read(header, 0);
-      const fits = header.toString('latin1', 0, FORMAT.length) === FORMAT
-        && header.toString('latin1', 64, 64 + MAP_ID_BYTES) === mapId
-        && header.readUInt32LE(128) === BLOCK_BYTES
-        && header.readUInt32LE(132) === SEGMENT_BLOCKS
-        && header.readUInt32LE(136) === DIGEST_BYTES;
+      const fits =
+        header.toString('latin1', 0, FORMAT.length) === FORMAT &&
+        header.toString('latin1', 64, 64 + MAP_ID_BYTES) === mapId &&
+        header.readUInt32LE(128) === BLOCK_BYTES &&
+        header.readUInt32LE(132) === SEGMENT_BLOCKS &&
+        header.readUInt32LE(136) === DIGEST_BYTES;
       if (fits) {
         if (file.size < fileSize(sizeBytes)) file.resize(fileSize(sizeBytes));
         return new DigestMap(file, record);
@@ -135,7 +152,11 @@ export class DigestMap {
       for (const run of update.zero) this.#setZero(run, touched, pages);
       update.blocks.forEach((block, i) => {
         const segment = segmentOf(block);
-        setDigest(this.#writable(segment), block % SEGMENT_BLOCKS, update.digests.subarray(i * DIGEST_BYTES, (i + 1) * DIGEST_BYTES));
+        setDigest(
+          this.#writable(segment),
+          block % SEGMENT_BLOCKS,
+          update.digests.subarray(i * DIGEST_BYTES, (i + 1) * DIGEST_BYTES),
+        );
         touched.add(segment);
         if (touched.size >= CACHED_PAGES / 2) this.#write(touched, pages);
       });
@@ -150,7 +171,7 @@ export class DigestMap {
   }
 
   #setZero(run: BlockRun, touched: Set<number>, pages: BlockSet): void {
-    for (let block = run.first; block < run.first + run.count; ) {
+    for (let block = run.first; block < run.first + run.count;) {
       const segment = segmentOf(block);
       const index = block % SEGMENT_BLOCKS;
       const count = Math.min(SEGMENT_BLOCKS - index, run.first + run.count - block);
@@ -207,7 +228,10 @@ export class DigestMap {
     const blocks = Math.min(Math.ceil(sizeBytes / BLOCK_BYTES) - from, SEGMENT_BLOCKS);
     for (const { offset, length } of zeroed) {
       const first = Math.max(Math.ceil(offset / BLOCK_BYTES), from);
-      const end = offset + length >= sizeBytes ? from + blocks : Math.min(Math.floor((offset + length) / BLOCK_BYTES), from + blocks);
+      const end =
+        offset + length >= sizeBytes
+          ? from + blocks
+          : Math.min(Math.floor((offset + length) / BLOCK_BYTES), from + blocks);
       if (end > first) setState(page, first - from, end - first, 'zero');
     }
     return page;

@@ -29,7 +29,8 @@ export interface DigestPage {
 export function decodePage(bytes: Buffer, segment: number): DigestPage {
   const head = bytes.subarray(0, PAGE_HEAD_BYTES);
   const kind = KINDS[head.readUInt32LE(16)];
-  if (head.readUInt32LE(0) !== MAGIC || head.readDoubleLE(8) !== segment || kind === undefined) return { kind: 'damaged' };
+  if (head.readUInt32LE(0) !== MAGIC || head.readDoubleLE(8) !== segment || kind === undefined)
+    return { kind: 'damaged' };
   const covered = kind === 'mixed' ? bytes.subarray(CRC_FROM) : head.subarray(CRC_FROM);
   if (head.readUInt32LE(CRC_AT) !== crc32(covered)) return { kind: 'damaged' };
   return kind === 'mixed' ? { kind, entries: Buffer.from(bytes.subarray(PAGE_HEAD_BYTES)) } : { kind };

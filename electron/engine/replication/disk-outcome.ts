@@ -32,9 +32,17 @@ export interface DiskOutcome {
 
 /** The counts of an outcome during the run. */
 export type Counters = {
-  -readonly [K in 'bytesRead' | 'bytesChanged' | 'bytesSent' | 'bytesRecalled' | 'bytesZeroed' | 'bytesSkipped' | 'chunks']: number;
+  -readonly [
+    K in 'bytesRead' | 'bytesChanged' | 'bytesSent' | 'bytesRecalled' | 'bytesZeroed' | 'bytesSkipped' | 'chunks'
+  ]: number;
 };
 
 export const noCounts = (): Counters => ({
-  bytesRead: 0, bytesChanged: 0, bytesSent: 0, bytesRecalled: 0, bytesZeroed: 0, bytesSkipped: 0, chunks: 0,
+  bytesRead: 0,
+  bytesChanged: 0,
+  bytesSent: 0,
+  bytesRecalled: 0,
+  bytesZeroed: 0,
+  bytesSkipped: 0,
+  chunks: 0,
 });

@@ -98,14 +98,29 @@ export class DiskRecord {
     const formerPath = this.#path(this.#disk.mapId);
     const mapId = newMapId();
     DigestMap.create(this.#openFile, this.#path(mapId), mapId, this.sizeBytes);
-    this.update({
-      id: this.#disk.id, sizeBytes: this.sizeBytes, mapId, zeroed: [], ...to,
-      runSnapshot: null, runBytes: null, runComplete: false, cursorBytes: 0, baseSnapshot: null, baseBytes: 0,
-    }, { dropRows: true });
+    this.update(
+      {
+        id: this.#disk.id,
+        sizeBytes: this.sizeBytes,
+        mapId,
+        zeroed: [],
+        ...to,
+        runSnapshot: null,
+        runBytes: null,
+        runComplete: false,
+        cursorBytes: 0,
+        baseSnapshot: null,
+        baseBytes: 0,
+      },
+      { dropRows: true },
+    );
     removeFileSync(formerPath);
     this.#map = this.#mapOnFile(this.sizeBytes);
     if (this.#map === undefined) {
-      throw new CausewayError('replication.map-unusable', `${this.#path(mapId)} disappeared right after it was written`);
+      throw new CausewayError(
+        'replication.map-unusable',
+        `${this.#path(mapId)} disappeared right after it was written`,
+      );
     }
   }
 
@@ -129,7 +144,13 @@ export class DiskRecord {
   #mapOnFile(formerSizeBytes: number): DigestMap | undefined {
     const { id, mapId, zeroed } = this.#disk;
     const present = this.rows.blocks(id, 'present');
-    return DigestMap.open(this.#openFile, this.#path(mapId), { mapId, sizeBytes: this.sizeBytes, formerSizeBytes, zeroed, present });
+    return DigestMap.open(this.#openFile, this.#path(mapId), {
+      mapId,
+      sizeBytes: this.sizeBytes,
+      formerSizeBytes,
+      zeroed,
+      present,
+    });
   }
 
   #path(mapId: string): string {
@@ -138,12 +159,21 @@ export class DiskRecord {
 }
 
 /** The size of a disk when it was last replicated; 0 when nothing is known of it. */
-export function recordedBytes({ db, replicaId, diskId }: Pick<TransferStateOptions, 'db' | 'replicaId' | 'diskId'>): number {
+export function recordedBytes({
+  db,
+  replicaId,
+  diskId,
+}: Pick<TransferStateOptions, 'db' | 'replicaId' | 'diskId'>): number {
   return new CheckpointRows(db, replicaId, diskId).load()?.sizeBytes ?? 0;
 }
 
 /** Removes what is known of a disk, whatever its size by now. Nothing to do when nothing is known. */
-export function deleteTransferState({ db, folder, replicaId, diskId }: Pick<TransferStateOptions, 'db' | 'folder' | 'replicaId' | 'diskId'>): void {
+export function deleteTransferState({
+  db,
+  folder,
+  replicaId,
+  diskId,
+}: Pick<TransferStateOptions, 'db' | 'folder' | 'replicaId' | 'diskId'>): void {
   const rows = new CheckpointRows(db, replicaId, diskId);
   const disk = rows.load();
   if (disk === undefined) return;

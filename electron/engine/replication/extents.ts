@@ -16,7 +16,12 @@ export interface Piece {
  * @param fromBytes where the first piece begins
  * @throws CausewayError replication.extents-invalid
  */
-export async function* coverDisk(reader: DiskReader, settledBytes: number, signal: AbortSignal, fromBytes = 0): AsyncGenerator<Piece> {
+export async function* coverDisk(
+  reader: DiskReader,
+  settledBytes: number,
+  signal: AbortSignal,
+  fromBytes = 0,
+): AsyncGenerator<Piece> {
   let at = fromBytes;
   for await (const extent of reader.extents(signal, fromBytes)) {
     signal.throwIfAborted();
@@ -41,7 +46,10 @@ function check(extent: Extent, at: number, reader: DiskReader): void {
   const { offset, length } = extent;
   const end = offset + length;
   if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || length <= 0 || end > reader.sizeBytes) {
-    throw invalid(`an extent of ${length} bytes at ${offset} is not within the disk of ${reader.sizeBytes} bytes`, reader);
+    throw invalid(
+      `an extent of ${length} bytes at ${offset} is not within the disk of ${reader.sizeBytes} bytes`,
+      reader,
+    );
   }
   if (offset < at) throw invalid(`an extent starts at ${offset}, before the end of the one before it at ${at}`, reader);
   if (offset > at && reader.coverage === 'allocated') {
@@ -50,5 +58,7 @@ function check(extent: Extent, at: number, reader: DiskReader): void {
 }
 
 function invalid(message: string, reader: DiskReader): CausewayError {
-  return new CausewayError('replication.extents-invalid', message, { details: { coverage: reader.coverage, sizeBytes: reader.sizeBytes } });
+  return new CausewayError('replication.extents-invalid', message, {
+    details: { coverage: reader.coverage, sizeBytes: reader.sizeBytes },
+  });
 }

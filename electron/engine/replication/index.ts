@@ -21,5 +21,12 @@ export { contentDigest } from './content-digest.ts';
 export type { DiskOutcome } from './disk-outcome.ts';
 export { replicateDisk, type ReplicateOptions, type ReplicateRequest } from './pipeline.ts';
 export type { DiskProgress, ProgressPhase } from './progress.ts';
-export { deleteTransferState, forgetTransferState, openTransferState, type Resumability, type TransferState, type TransferStateOptions } from './transfer-state.ts';
+export {
+  deleteTransferState,
+  forgetTransferState,
+  openTransferState,
+  type Resumability,
+  type TransferState,
+  type TransferStateOptions,
+} from './transfer-state.ts';
 export { verificationError, verifyDisk, type VerifyOutcome, type VerifyRequest } from './verification.ts';

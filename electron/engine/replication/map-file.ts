@@ -36,25 +36,32 @@ export const openMapFile: OpenMapFile = (path, create) => {
     get size() {
       return guarded(() => fstatSync(fd).size);
     },
-    read: (into, position) => guarded(() => {
-      for (let done = 0; done < into.length; ) {
-        const got = readSync(fd, into, done, into.length - done, position + done);
-        if (got === 0) throw new Error(`it ends at ${position + done}`);
-        done += got;
-      }
-    }),
-    write: (bytes, position) => guarded(() => {
-      for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done, bytes.length - done, position + done);
-    }),
+    read: (into, position) =>
+      guarded(() => {
+        for (let done = 0; done < into.length;) {
+          const got = readSync(fd, into, done, into.length - done, position + done);
+          if (got === 0) throw new Error(`it ends at ${position + done}`);
+          done += got;
+        }
+      }),
+    write: (bytes, position) =>
+      guarded(() => {
+        for (let done = 0; done < bytes.length;)
+          done += writeSync(fd, bytes, done, bytes.length - done, position + done);
+      }),
     resize: (size) => guarded(() => ftruncateSync(fd, size)),
-    sync: () => sync(fd).catch((error: unknown) => {
-      throw unusable(path, error);
-    }),
+    sync: () =>
+      sync(fd).catch((error: unknown) => {
+        throw unusable(path, error);
+      }),
     close: () => closeSync(fd),
   };
 };
 
 function unusable(path: string, error: unknown): CausewayError {
   const reason = error instanceof Error ? error.message : String(error);
-  return new CausewayError('replication.map-unusable', `digest map ${path}: ${reason}`, { details: { path }, cause: error });
+  return new CausewayError('replication.map-unusable', `digest map ${path}: ${reason}`, {
+    details: { path },
+    cause: error,
+  });
 }

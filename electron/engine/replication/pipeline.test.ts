@@ -4,7 +4,15 @@ import { BLOCK_BYTES, SEGMENT_BYTES } from './blocks.ts';
 import { replicateDisk, type ReplicateRequest } from './pipeline.ts';
 import type { DiskProgress } from './progress.ts';
 import { firstDifference, Lab, seeded } from './testing/lab.ts';
-import { allocatedReader, changedReader, MemoryReader, MemoryWriter, SECTOR, sectorsOf, type Sectors } from './testing/memory-disks.ts';
+import {
+  allocatedReader,
+  changedReader,
+  MemoryReader,
+  MemoryWriter,
+  SECTOR,
+  sectorsOf,
+  type Sectors,
+} from './testing/memory-disks.ts';
 
 const SIZE = 2 * SEGMENT_BYTES + 5 * BLOCK_BYTES + 3 * SECTOR;
 
@@ -20,8 +28,15 @@ function disk(seed: number, every = 40, sizeBytes = SIZE): Sectors {
 
 function request(lab: Lab, given: Partial<ReplicateRequest> & Pick<ReplicateRequest, 'reader'>): ReplicateRequest {
   return {
-    writer: new MemoryWriter(lab.volume), state: lab.open(given.reader.sizeBytes), snapshotId: 's1', baseSnapshotId: undefined, volumeId: 'v',
-    volumeIsNew: true, volumesAreZeroed: true, signal: new AbortController().signal, ...given,
+    writer: new MemoryWriter(lab.volume),
+    state: lab.open(given.reader.sizeBytes),
+    snapshotId: 's1',
+    baseSnapshotId: undefined,
+    volumeId: 'v',
+    volumeIsNew: true,
+    volumesAreZeroed: true,
+    signal: new AbortController().signal,
+    ...given,
   };
 }
 
@@ -33,7 +48,14 @@ describe('a first run', () => {
     const outcome = await replicateDisk(request(lab, { reader: allocatedReader(source), writer }));
     expect(firstDifference(lab.volume.durable, source)).toBeUndefined();
     const data = source.filter((sector) => sector !== 0).length * SECTOR;
-    expect(outcome).toMatchObject({ bytesRead: data, bytesSent: data, bytesZeroed: 0, resumed: false, readEverything: true, bytesHoles: SIZE - data });
+    expect(outcome).toMatchObject({
+      bytesRead: data,
+      bytesSent: data,
+      bytesZeroed: 0,
+      resumed: false,
+      readEverything: true,
+      bytesHoles: SIZE - data,
+    });
     expect(lab.open(SIZE).isSynchronised('s1')).toBe(true);
   });
 
@@ -50,18 +72,29 @@ describe('a first run', () => {
     const reader = new MemoryReader(source, [{ offset: 0, length: SIZE, kind: 'data' }]);
     const outcome = await replicateDisk(request(lab, { reader }));
     expect(firstDifference(lab.volume.durable, source)).toBeUndefined();
-    expect(outcome).toMatchObject({ bytesRead: SIZE, bytesSent: source.filter((sector) => sector !== 0).length * SECTOR, bytesZeroed: 0 });
+    expect(outcome).toMatchObject({
+      bytesRead: SIZE,
+      bytesSent: source.filter((sector) => sector !== 0).length * SECTOR,
+      bytesZeroed: 0,
+    });
   });
 
   it('refuses a volume that is smaller than the disk', async () => {
     const lab = new Lab(SIZE - BLOCK_BYTES);
-    await expect(replicateDisk(request(lab, { reader: allocatedReader(disk(1)) }))).rejects.toMatchObject({ code: 'replication.volume-too-small' });
+    await expect(replicateDisk(request(lab, { reader: allocatedReader(disk(1)) }))).rejects.toMatchObject({
+      code: 'replication.volume-too-small',
+    });
   });
 
   it('refuses extents that leave a part of the disk out', async () => {
     const lab = new Lab(SIZE);
-    const reader = new MemoryReader(disk(1), [{ offset: 0, length: 4096, kind: 'data' }, { offset: 8192, length: SIZE - 8192, kind: 'zero' }]);
-    await expect(replicateDisk(request(lab, { reader }))).rejects.toMatchObject({ code: 'replication.extents-invalid' });
+    const reader = new MemoryReader(disk(1), [
+      { offset: 0, length: 4096, kind: 'data' },
+      { offset: 8192, length: SIZE - 8192, kind: 'zero' },
+    ]);
+    await expect(replicateDisk(request(lab, { reader }))).rejects.toMatchObject({
+      code: 'replication.extents-invalid',
+    });
   });
 });
 
@@ -72,16 +105,27 @@ describe('a later run', () => {
     return lab;
   }
 
-  it.for([1, 4096, 65536].map((alignment) => [Math.max(SECTOR, alignment)] as const))('keeps to a target that wants ranges aligned to %i bytes', async ([alignment]) => {
-    const source = disk(1, 4);
-    const lab = await replicated(source);
-    const random = seeded(9);
-    const changed = source.slice();
-    for (let at = 0; at < changed.length - 40; at += 50 + Math.floor(random() * 400)) changed.fill(random() < 0.3 ? 0 : 5, at, at + 1 + Math.floor(random() * 30));
-    const reader = changedReader(source, changed, { granularity: SECTOR });
-    await replicateDisk(request(lab, { reader, writer: new MemoryWriter(lab.volume, undefined, undefined, alignment), snapshotId: 's2', baseSnapshotId: 's1' }));
-    expect(firstDifference(lab.volume.durable, changed)).toBeUndefined();
-  });
+  it.for([1, 4096, 65536].map((alignment) => [Math.max(SECTOR, alignment)] as const))(
+    'keeps to a target that wants ranges aligned to %i bytes',
+    async ([alignment]) => {
+      const source = disk(1, 4);
+      const lab = await replicated(source);
+      const random = seeded(9);
+      const changed = source.slice();
+      for (let at = 0; at < changed.length - 40; at += 50 + Math.floor(random() * 400))
+        changed.fill(random() < 0.3 ? 0 : 5, at, at + 1 + Math.floor(random() * 30));
+      const reader = changedReader(source, changed, { granularity: SECTOR });
+      await replicateDisk(
+        request(lab, {
+          reader,
+          writer: new MemoryWriter(lab.volume, undefined, undefined, alignment),
+          snapshotId: 's2',
+          baseSnapshotId: 's1',
+        }),
+      );
+      expect(firstDifference(lab.volume.durable, changed)).toBeUndefined();
+    },
+  );
 
   it('asks a resumed source only for what is not done yet', async () => {
     const source = disk(1, 1);
@@ -99,7 +143,9 @@ describe('a later run', () => {
       if (offset > SEGMENT_BYTES * 1.5) cancel.abort();
       return read(offset, into, within);
     };
-    await replicateDisk(request(lab, { reader, signal: cancel.signal, options: { concurrency: 1 } })).catch(() => undefined);
+    await replicateDisk(request(lab, { reader, signal: cancel.signal, options: { concurrency: 1 } })).catch(
+      () => undefined,
+    );
     const { durableBytes } = lab.open(SIZE).resumability('s1') as { durableBytes: number };
     await replicateDisk(request(lab, { reader }));
     expect(firstDifference(lab.volume.durable, source)).toBeUndefined();
@@ -116,7 +162,9 @@ describe('a later run', () => {
     const reader = changedReader(first, second);
     let changed = 0;
     for await (const extent of reader.extents()) changed += extent.length;
-    const outcome = await replicateDisk(request(lab, { reader, snapshotId: 's2', baseSnapshotId: 's1', volumeIsNew: false }));
+    const outcome = await replicateDisk(
+      request(lab, { reader, snapshotId: 's2', baseSnapshotId: 's1', volumeIsNew: false }),
+    );
     expect(firstDifference(lab.volume.durable, second)).toBeUndefined();
     expect(outcome.bytesSent).toBeLessThanOrEqual(changed);
     expect(outcome.readEverything).toBe(false);
@@ -127,7 +175,9 @@ describe('a later run', () => {
     const first = disk(6, 2);
     const second = first.slice().fill(0, 0, 100_000);
     const lab = await replicated(first);
-    const outcome = await replicateDisk(request(lab, { reader: changedReader(first, second), snapshotId: 's2', baseSnapshotId: 's1' }));
+    const outcome = await replicateDisk(
+      request(lab, { reader: changedReader(first, second), snapshotId: 's2', baseSnapshotId: 's1' }),
+    );
     expect(firstDifference(lab.volume.durable, second)).toBeUndefined();
     expect(outcome.bytesSent).toBe(0);
     expect(outcome.bytesZeroed).toBeGreaterThan(0);
@@ -148,7 +198,9 @@ describe('a later run', () => {
     const other = disk(9, 4);
     const third = disk(10, 4);
     const lab = await replicated(first);
-    const outcome = await replicateDisk(request(lab, { reader: changedReader(other, third), snapshotId: 's3', baseSnapshotId: 'other' }));
+    const outcome = await replicateDisk(
+      request(lab, { reader: changedReader(other, third), snapshotId: 's3', baseSnapshotId: 'other' }),
+    );
     expect(firstDifference(lab.volume.durable, third)).toBeUndefined();
     expect(outcome.readEverything).toBe(true);
   });
@@ -160,7 +212,9 @@ describe('a later run', () => {
     third.fill(9, 0, 16);
     const lab = await replicated(first);
     await replicateDisk(request(lab, { reader: changedReader(first, second), snapshotId: 's2', baseSnapshotId: 's1' }));
-    const outcome = await replicateDisk(request(lab, { reader: changedReader(first, third), snapshotId: 's3', baseSnapshotId: 's1' }));
+    const outcome = await replicateDisk(
+      request(lab, { reader: changedReader(first, third), snapshotId: 's3', baseSnapshotId: 's1' }),
+    );
     expect(firstDifference(lab.volume.durable, third)).toBeUndefined();
     expect(outcome.readEverything).toBe(false);
   });
@@ -176,7 +230,9 @@ describe('a later run', () => {
       throw new Error('the link broke after the flush');
     };
     const changes = { snapshotId: 's2', baseSnapshotId: 's1' };
-    await expect(replicateDisk(request(lab, { reader: changedReader(first, second), writer: dying, ...changes }))).rejects.toThrow('the link broke');
+    await expect(
+      replicateDisk(request(lab, { reader: changedReader(first, second), writer: dying, ...changes })),
+    ).rejects.toThrow('the link broke');
     const resumed = await replicateDisk(request(lab, { reader: changedReader(first, second), ...changes }));
     expect([resumed.resumed, resumed.bytesSent]).toEqual([true, 0]);
     await replicateDisk(request(lab, { reader: changedReader(first, first), snapshotId: 's3', baseSnapshotId: 's1' }));
@@ -196,7 +252,9 @@ describe('a later run', () => {
     const grown = disk(15, 4, SIZE + SEGMENT_BYTES + SECTOR);
     grown.set(first);
     lab.volume.grow(grown.length * SECTOR, 66);
-    await replicateDisk(request(lab, { reader: changedReader(first, grown), snapshotId: 's2', baseSnapshotId: 's1', volumeIsNew: false }));
+    await replicateDisk(
+      request(lab, { reader: changedReader(first, grown), snapshotId: 's2', baseSnapshotId: 's1', volumeIsNew: false }),
+    );
     expect(firstDifference(lab.volume.durable, grown)).toBeUndefined();
   });
 
@@ -223,7 +281,9 @@ describe('a later run', () => {
     lab.volume.durable.fill(3, 512, 1024);
     const state = lab.open(SIZE);
     state.forget();
-    const outcome = await replicateDisk(request(lab, { reader: allocatedReader(source), snapshotId: 's2', state, volumeIsNew: false }));
+    const outcome = await replicateDisk(
+      request(lab, { reader: allocatedReader(source), snapshotId: 's2', state, volumeIsNew: false }),
+    );
     expect(firstDifference(lab.volume.durable, source)).toBeUndefined();
     expect(outcome.bytesSent).toBeLessThanOrEqual(512 * SECTOR);
   });
@@ -232,7 +292,9 @@ describe('a later run', () => {
     const source = disk(19, 4);
     const lab = await replicated(source);
     lab.files.removeAll();
-    const outcome = await replicateDisk(request(lab, { reader: allocatedReader(source), snapshotId: 's2', baseSnapshotId: 's1' }));
+    const outcome = await replicateDisk(
+      request(lab, { reader: allocatedReader(source), snapshotId: 's2', baseSnapshotId: 's1' }),
+    );
     expect(firstDifference(lab.volume.durable, source)).toBeUndefined();
     expect(outcome.bytesSent).toBe(0);
   });
@@ -275,8 +337,9 @@ describe('concurrent copies', () => {
     const writer: MemoryWriter = new MemoryWriter(lab.volume, () => {
       if (writer.bytesSent > SIZE / 3) stop.abort();
     });
-    await expect(replicateDisk(request(lab, { reader: allocatedReader(source), writer, signal: stop.signal })))
-      .rejects.toMatchObject({ code: 'general.cancelled' });
+    await expect(
+      replicateDisk(request(lab, { reader: allocatedReader(source), writer, signal: stop.signal })),
+    ).rejects.toMatchObject({ code: 'general.cancelled' });
     const sentBefore = writer.bytesSent;
     expect(sentBefore).toBeLessThan(SIZE);
     const again = await replicateDisk(request(lab, { reader: allocatedReader(source) }));
@@ -288,11 +351,13 @@ describe('concurrent copies', () => {
   it('report progress at most five times a second and end with the final state', async () => {
     const lab = new Lab(SIZE);
     const reports: (DiskProgress & { at: number })[] = [];
-    await replicateDisk(request(lab, {
-      reader: allocatedReader(disk(22, 4)),
-      limiter: createBandwidthLimiter({ bytesPerSecond: 80e6 }),
-      onProgress: (progress) => reports.push({ ...progress, at: performance.now() }),
-    }));
+    await replicateDisk(
+      request(lab, {
+        reader: allocatedReader(disk(22, 4)),
+        limiter: createBandwidthLimiter({ bytesPerSecond: 80e6 }),
+        onProgress: (progress) => reports.push({ ...progress, at: performance.now() }),
+      }),
+    );
     const gaps = reports.slice(1, -1).map((report, i) => report.at - reports[i]!.at);
     expect(Math.min(...gaps)).toBeGreaterThan(120);
     const last = reports.at(-1)!;

@@ -143,7 +143,8 @@ async function transfer(
   const { reader, writer, state, limiter, options = {} } = request;
   const largestChunkBytes = options.chunkBytes ?? LARGEST_CHUNK_BYTES;
   const chunkSize = new ChunkSize(options.chunkBytes ?? SMALLEST_CHUNK_BYTES, largestChunkBytes);
-  const pool = options.pool ?? new ChunkPool(() => Math.max(SMALLEST_POOL_BYTES, writer.bytesInFlight ?? 0), largestChunkBytes);
+  const pool =
+    options.pool ?? new ChunkPool(() => Math.max(SMALLEST_POOL_BYTES, writer.bytesInFlight ?? 0), largestChunkBytes);
   const stop = new AbortController();
   const { signal } = stop;
   let failure: { readonly reason: unknown } | undefined;
@@ -156,7 +157,19 @@ async function transfer(
 
   const checkpointer = new Checkpointer(state, writer, start.cursorBytes, signal);
   const { counters, reading, writing, hasher, sent } = around;
-  const context: CopyContext = { reader, writer, state, hasher, limiter, counters, reading, writing, sent, wrote: () => checkpointer.wrote(), signal };
+  const context: CopyContext = {
+    reader,
+    writer,
+    state,
+    hasher,
+    limiter,
+    counters,
+    reading,
+    writing,
+    sent,
+    wrote: () => checkpointer.wrote(),
+    signal,
+  };
   let background: Promise<void> = Promise.resolve();
   const checkpoint = (): void => {
     background = checkpointer.run().catch(fail);
@@ -208,7 +221,9 @@ async function transfer(
   }
 
   try {
-    await Promise.all(Array.from({ length: options.concurrency ?? DEFAULT_CONCURRENCY }, () => copyChunks().catch(fail)));
+    await Promise.all(
+      Array.from({ length: options.concurrency ?? DEFAULT_CONCURRENCY }, () => copyChunks().catch(fail)),
+    );
     callOff();
     await background;
     if (failure === undefined) {
@@ -247,8 +262,14 @@ function destinationFacts(state: TransferState, start: RunStart): DestinationFac
 
 function checkSizes(reader: DiskReader, writer: WriteTarget, state: TransferState): void {
   const { alignmentBytes } = writer;
-  if (!(alignmentBytes >= 1 && BLOCK_BYTES % alignmentBytes === 0)) throw new CausewayError('general.bug', `the target needs an alignment of ${alignmentBytes} bytes`);
-  const details = { diskId: state.diskId, diskBytes: state.sizeBytes, snapshotBytes: reader.sizeBytes, volumeBytes: writer.sizeBytes };
+  if (!(alignmentBytes >= 1 && BLOCK_BYTES % alignmentBytes === 0))
+    throw new CausewayError('general.bug', `the target needs an alignment of ${alignmentBytes} bytes`);
+  const details = {
+    diskId: state.diskId,
+    diskBytes: state.sizeBytes,
+    snapshotBytes: reader.sizeBytes,
+    volumeBytes: writer.sizeBytes,
+  };
   if (reader.sizeBytes !== state.sizeBytes) {
     const message = `disk ${state.diskId} has ${state.sizeBytes} bytes, its snapshot ${reader.sizeBytes}`;
     throw new CausewayError('replication.size-mismatch', message, { details });

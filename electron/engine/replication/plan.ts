@@ -1,4 +1,14 @@
-import { appendBlock, appendRange, BLOCK_BYTES, blockCount, bytesOf, SEGMENT_BLOCKS, SEGMENT_BYTES, type BlockRun, type ByteRange } from './blocks.ts';
+import {
+  appendBlock,
+  appendRange,
+  BLOCK_BYTES,
+  blockCount,
+  bytesOf,
+  SEGMENT_BLOCKS,
+  SEGMENT_BYTES,
+  type BlockRun,
+  type ByteRange,
+} from './blocks.ts';
 import type { BlockState } from './block-state.ts';
 import type { Piece } from './extents.ts';
 
@@ -49,7 +59,7 @@ export async function* planSegments(
   let gathered: Piece[] = [];
   for await (const piece of pieces) {
     const end = piece.offset + piece.length;
-    for (let at = piece.offset; at < end; ) {
+    for (let at = piece.offset; at < end;) {
       const segment = Math.floor(at / SEGMENT_BYTES);
       const stop = Math.min(end, (segment + 1) * SEGMENT_BYTES, facts.sizeBytes);
       gathered.push({ offset: at, length: stop - at, kind: piece.kind });
@@ -63,7 +73,12 @@ export async function* planSegments(
   }
 }
 
-function planSegment(segment: number, pieces: readonly Piece[], facts: DestinationFacts, totals: PlanTotals): SegmentPlan | undefined {
+function planSegment(
+  segment: number,
+  pieces: readonly Piece[],
+  facts: DestinationFacts,
+  totals: PlanTotals,
+): SegmentPlan | undefined {
   const start = segment * SEGMENT_BYTES;
   const done = start < facts.cursorBytes;
   const pending = facts.segmentHasPending(segment);
@@ -77,7 +92,13 @@ function planSegment(segment: number, pieces: readonly Piece[], facts: Destinati
     }
   }
   const seen = classify(pieces, start);
-  const plan = { segment, read: [] as BlockRun[], zero: [] as BlockRun[], changed: changedBytes(pieces), partial: new Set<number>() };
+  const plan = {
+    segment,
+    read: [] as BlockRun[],
+    zero: [] as BlockRun[],
+    changed: changedBytes(pieces),
+    partial: new Set<number>(),
+  };
   const first = segment * SEGMENT_BLOCKS;
   const end = Math.min(first + SEGMENT_BLOCKS, blockCount(facts.sizeBytes));
   for (let block = first; block < end; block++) {
@@ -85,7 +106,8 @@ function planSegment(segment: number, pieces: readonly Piece[], facts: Destinati
     const isUnknown = pending && facts.blockState(block) === 'unknown';
     if (done && !isUnknown) continue;
     if (kinds === ZERO) {
-      if (facts.blockState(block) === 'zero') totals.zeroBytesSkipped += bytesOf({ first: block, count: 1 }, facts.sizeBytes).length;
+      if (facts.blockState(block) === 'zero')
+        totals.zeroBytesSkipped += bytesOf({ first: block, count: 1 }, facts.sizeBytes).length;
       else appendBlock(plan.zero, block);
     } else if (isUnknown || facts.isWrittenSinceBase(block)) {
       appendBlock(plan.read, block);

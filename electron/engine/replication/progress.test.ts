@@ -2,10 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../time/testing/fake-clock.ts';
 import { createProgressMeter, type DiskProgress } from './progress.ts';
 
-function meter(): { clock: FakeClock; reports: (DiskProgress & { at: number })[]; meter: ReturnType<typeof createProgressMeter> } {
+function meter(): {
+  clock: FakeClock;
+  reports: (DiskProgress & { at: number })[];
+  meter: ReturnType<typeof createProgressMeter>;
+} {
   const clock = new FakeClock();
   const reports: (DiskProgress & { at: number })[] = [];
-  return { clock, reports, meter: createProgressMeter('disk', (progress) => reports.push({ ...progress, at: clock.monotonic() }), clock) };
+  return {
+    clock,
+    reports,
+    meter: createProgressMeter('disk', (progress) => reports.push({ ...progress, at: clock.monotonic() }), clock),
+  };
 }
 
 describe('progress', () => {
@@ -20,7 +28,13 @@ describe('progress', () => {
     const gaps = reports.slice(1, -1).map((report, i) => report.at - reports[i]!.at);
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(200);
     expect(reports.length).toBeLessThanOrEqual(17);
-    expect(reports.at(-1)).toMatchObject({ phase: 'done', bytesDone: 10_000, bytesTotal: 10_000, secondsLeft: 0, stalledForSeconds: 0 });
+    expect(reports.at(-1)).toMatchObject({
+      phase: 'done',
+      bytesDone: 10_000,
+      bytesTotal: 10_000,
+      secondsLeft: 0,
+      stalledForSeconds: 0,
+    });
   });
 
   it('takes rate and time left from the bytes that still have to move', async () => {

@@ -37,7 +37,11 @@ const RATE_WINDOW = 10_000;
 const STALL_AFTER = 3000;
 
 /** Measures and reports, at most five times a second, the last state always. */
-export function createProgressMeter(diskId: string, report: (progress: DiskProgress) => void, clock: Clock = systemClock): ProgressMeter {
+export function createProgressMeter(
+  diskId: string,
+  report: (progress: DiskProgress) => void,
+  clock: Clock = systemClock,
+): ProgressMeter {
   let phase: ProgressPhase = 'planning';
   let bytesTotal = 0;
   let bytesDone = 0;
@@ -49,12 +53,15 @@ export function createProgressMeter(diskId: string, report: (progress: DiskProgr
   /** A report is due before the next heartbeat. */
   let dueSoon = false;
   /** A sample for each half second or so; the first is where the window starts. */
-  let samples: { readonly at: number; readonly bytes: number; readonly sent: number }[] = [{ at: movedAt, bytes: 0, sent: 0 }];
+  let samples: { readonly at: number; readonly bytes: number; readonly sent: number }[] = [
+    { at: movedAt, bytes: 0, sent: 0 },
+  ];
 
   function rates(now: number): Pick<DiskProgress, 'rateBytesPerSecond' | 'sentPerSecond'> {
     while (samples.length > 1 && samples[1]!.at <= now - RATE_WINDOW) samples.shift();
     const { at, bytes, sent } = samples[0]!;
-    const perSecond = (count: number): number => (now - at < MINIMUM_INTERVAL ? 0 : Math.round((count * 1000) / (now - at)));
+    const perSecond = (count: number): number =>
+      now - at < MINIMUM_INTERVAL ? 0 : Math.round((count * 1000) / (now - at));
     return { rateBytesPerSecond: perSecond(bytesDone - bytes), sentPerSecond: perSecond(bytesSent - sent) };
   }
 
@@ -65,7 +72,13 @@ export function createProgressMeter(diskId: string, report: (progress: DiskProgr
     const still = now - movedAt;
     reportedAt = now;
     report({
-      diskId, phase, bytesTotal, bytesDone, bytesSent, rateBytesPerSecond, sentPerSecond,
+      diskId,
+      phase,
+      bytesTotal,
+      bytesDone,
+      bytesSent,
+      rateBytesPerSecond,
+      sentPerSecond,
       secondsLeft: phase === 'done' ? 0 : rateBytesPerSecond > 0 ? (bytesTotal - bytesDone) / rateBytesPerSecond : null,
       stalledForSeconds: phase === 'done' || still < STALL_AFTER ? 0 : still / 1000,
     });

@@ -3,7 +3,15 @@ import { BLOCK_BYTES } from './blocks.ts';
 import { blockDigest } from './digests.ts';
 import { replicateDisk } from './pipeline.ts';
 import { firstDifference, Lab, seeded } from './testing/lab.ts';
-import { allocatedReader, bytesOfSectors, changedReader, MemoryWriter, SECTOR, sectorsOf, type Sectors } from './testing/memory-disks.ts';
+import {
+  allocatedReader,
+  bytesOfSectors,
+  changedReader,
+  MemoryWriter,
+  SECTOR,
+  sectorsOf,
+  type Sectors,
+} from './testing/memory-disks.ts';
 import { verifyDisk } from './verification.ts';
 
 const blocks = 200;
@@ -13,15 +21,27 @@ const perBlock = BLOCK_BYTES / SECTOR;
 /** Every third block is empty, the others have content of their own. */
 function template(): Sectors {
   const random = seeded(3);
-  return sectorsOf(size).map((_, index) => (Math.floor(index / perBlock) % 3 === 0 ? 0 : 1 + Math.floor(random() * 1e9)));
+  return sectorsOf(size).map((_, index) =>
+    Math.floor(index / perBlock) % 3 === 0 ? 0 : 1 + Math.floor(random() * 1e9),
+  );
 }
 
 function keptOf(content: Sectors): Map<string, Uint8Array> {
-  return new Map(Array.from({ length: blocks }, (_, block) => bytesOfSectors(content.subarray(block * perBlock, (block + 1) * perBlock)))
-    .map((bytes) => [blockDigest(bytes).toString('hex'), bytes]));
+  return new Map(
+    Array.from({ length: blocks }, (_, block) =>
+      bytesOfSectors(content.subarray(block * perBlock, (block + 1) * perBlock)),
+    ).map((bytes) => [blockDigest(bytes).toString('hex'), bytes]),
+  );
 }
 
-const usual = { snapshotId: 's1', baseSnapshotId: undefined, volumeId: 'v', volumeIsNew: true, volumesAreZeroed: true, signal: new AbortController().signal };
+const usual = {
+  snapshotId: 's1',
+  baseSnapshotId: undefined,
+  volumeId: 'v',
+  volumeIsNew: true,
+  volumesAreZeroed: true,
+  signal: new AbortController().signal,
+};
 
 it('sends only what the worker has not written before for another disk', async () => {
   const former = template();
@@ -37,7 +57,10 @@ it('sends only what the worker has not written before for another disk', async (
   const last = source.subarray(blocks * perBlock).filter((sector) => sector !== 0).length * SECTOR;
   expect(outcome).toMatchObject({ bytesSent: 3 * BLOCK_BYTES + last, bytesRecalled: writer.bytesRecalled });
   expect(outcome.bytesRecalled + outcome.bytesSent).toBe(outcome.bytesChanged);
-  expect(await verifyDisk({ writer, state, scope: 'written', signal: usual.signal })).toMatchObject({ matches: true, bytesCompared: outcome.bytesChanged });
+  expect(await verifyDisk({ writer, state, scope: 'written', signal: usual.signal })).toMatchObject({
+    matches: true,
+    bytesCompared: outcome.bytesChanged,
+  });
 });
 
 it('compares what the worker wrote like anything else', async () => {
@@ -67,7 +90,15 @@ it('sends parts of blocks as before', async () => {
   source.fill(5, perBlock + 8, perBlock + 16);
   source.fill(6, 10 * perBlock - 8, 12 * perBlock + 8);
   writer.kept = keptOf(source);
-  const outcome = await replicateDisk({ ...usual, snapshotId: 's2', baseSnapshotId: 's1', volumeIsNew: false, reader: changedReader(base, source), writer, state });
+  const outcome = await replicateDisk({
+    ...usual,
+    snapshotId: 's2',
+    baseSnapshotId: 's1',
+    volumeIsNew: false,
+    reader: changedReader(base, source),
+    writer,
+    state,
+  });
   expect(firstDifference(lab.volume.durable, source)).toBeUndefined();
   expect(outcome).toMatchObject({ bytesRecalled: 2 * BLOCK_BYTES, bytesSent: 24 * SECTOR });
 });

@@ -15,17 +15,31 @@ export function canRecall(writer: WriteTarget): boolean {
  * @param base where the chunk begins, a border of blocks
  * @returns what is left to be sent
  */
-export async function recallBlocks(writer: WriteTarget, writes: readonly ByteRange[], base: number, buffer: ChunkBuffer, signal: AbortSignal): Promise<{ readonly left: readonly ByteRange[]; readonly bytes: number }> {
-  const asked = writes.flatMap(({ offset, length }) => {
-    const blocks = [];
-    for (let at = Math.ceil(offset / BLOCK_BYTES) * BLOCK_BYTES; at + BLOCK_BYTES <= offset + length; at += BLOCK_BYTES) blocks.push(at);
-    return blocks;
-  }).filter((at) => buffer.isWanted((at - base) / BLOCK_BYTES));
+export async function recallBlocks(
+  writer: WriteTarget,
+  writes: readonly ByteRange[],
+  base: number,
+  buffer: ChunkBuffer,
+  signal: AbortSignal,
+): Promise<{ readonly left: readonly ByteRange[]; readonly bytes: number }> {
+  const asked = writes
+    .flatMap(({ offset, length }) => {
+      const blocks = [];
+      for (
+        let at = Math.ceil(offset / BLOCK_BYTES) * BLOCK_BYTES;
+        at + BLOCK_BYTES <= offset + length;
+        at += BLOCK_BYTES
+      )
+        blocks.push(at);
+      return blocks;
+    })
+    .filter((at) => buffer.isWanted((at - base) / BLOCK_BYTES));
   const [first, last] = [asked[0], asked.at(-1)];
   if (first === undefined || last === undefined) return { left: writes, bytes: 0 };
   const length = last + BLOCK_BYTES - first;
   const digests = Buffer.alloc((length / BLOCK_BYTES) * WIRE_DIGEST_BYTES);
-  for (const at of asked) buffer.digest((at - base) / BLOCK_BYTES).copy(digests, ((at - first) / BLOCK_BYTES) * WIRE_DIGEST_BYTES);
+  for (const at of asked)
+    buffer.digest((at - base) / BLOCK_BYTES).copy(digests, ((at - first) / BLOCK_BYTES) * WIRE_DIGEST_BYTES);
   const answer = await writer.recall!(first, length, digests, signal);
   const written = new Set(asked.filter((at) => answer[(at - first) / BLOCK_BYTES] === 1));
   return { left: writes.flatMap((write) => without(write, written)), bytes: written.size * BLOCK_BYTES };

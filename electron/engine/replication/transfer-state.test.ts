@@ -1,4 +1,14 @@
-import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -27,25 +37,42 @@ describe('the durable state of a disk', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const open = (): TransferState => openTransferState({ db, folder: join(folder, 'maps'), replicaId: 'r', diskId: 'd', sizeBytes: SIZE });
+  const open = (): TransferState =>
+    openTransferState({ db, folder: join(folder, 'maps'), replicaId: 'r', diskId: 'd', sizeBytes: SIZE });
   const mapPath = (): string => join(folder, 'maps', readdirSync(join(folder, 'maps'))[0]!);
-  const known = (state: TransferState, block: number): Promise<string> => state.exclusively(() => Promise.resolve(state.blockState(block)));
+  const known = (state: TransferState, block: number): Promise<string> =>
+    state.exclusively(() => Promise.resolve(state.blockState(block)));
 
   async function replicate(): Promise<void> {
     const volume = new MemoryVolume(sectorsOf(SIZE));
     await replicateDisk({
-      reader: allocatedReader(source), writer: new MemoryWriter(volume), state: open(), snapshotId: 's1', baseSnapshotId: undefined, volumeId: 'v',
-      volumeIsNew: true, volumesAreZeroed: true, signal: new AbortController().signal,
+      reader: allocatedReader(source),
+      writer: new MemoryWriter(volume),
+      state: open(),
+      snapshotId: 's1',
+      baseSnapshotId: undefined,
+      volumeId: 'v',
+      volumeIsNew: true,
+      volumesAreZeroed: true,
+      signal: new AbortController().signal,
     });
   }
 
   it('knows, after a restart, what every block holds', async () => {
     await replicate();
     const state = open();
-    expect([await known(state, 0), await known(state, 1), await known(state, 50)]).toEqual(['digest', 'digest', 'zero']);
+    expect([await known(state, 0), await known(state, 1), await known(state, 50)]).toEqual([
+      'digest',
+      'digest',
+      'zero',
+    ]);
     expect(state.resumability('s1')).toEqual({ kind: 'complete' });
     expect(state.resumability('s2')).toEqual({ kind: 'new' });
-    expect([state.mustReadAll(undefined), state.mustReadAll('s1'), state.mustReadAll('s0')]).toEqual([true, false, true]);
+    expect([state.mustReadAll(undefined), state.mustReadAll('s1'), state.mustReadAll('s0')]).toEqual([
+      true,
+      false,
+      true,
+    ]);
   });
 
   it('keeps its map sparse on the file system', async () => {
@@ -94,12 +121,23 @@ describe('the durable state of a disk', () => {
     const at = (sizeBytes: number, grownAreaIsZeroed: boolean): TransferState =>
       openTransferState({ db, folder, replicaId: 'r', diskId: 'odd', sizeBytes, grownAreaIsZeroed });
     await replicateDisk({
-      reader: allocatedReader(sectorsOf(odd).fill(1)), writer: new MemoryWriter(volume), state: at(odd, false), snapshotId: 's1', baseSnapshotId: undefined,
-      volumeId: 'v', volumeIsNew: true, volumesAreZeroed: true, signal: new AbortController().signal,
+      reader: allocatedReader(sectorsOf(odd).fill(1)),
+      writer: new MemoryWriter(volume),
+      state: at(odd, false),
+      snapshotId: 's1',
+      baseSnapshotId: undefined,
+      volumeId: 'v',
+      volumeIsNew: true,
+      volumesAreZeroed: true,
+      signal: new AbortController().signal,
     });
     const state = at(2 * SEGMENT_BYTES, true);
-    expect([await known(state, 2), await known(state, 3), await known(state, 4), await known(state, 1024)])
-      .toEqual(['digest', 'unknown', 'unwritten', 'zero']);
+    expect([await known(state, 2), await known(state, 3), await known(state, 4), await known(state, 1024)]).toEqual([
+      'digest',
+      'unknown',
+      'unwritten',
+      'zero',
+    ]);
     const again = at(3 * SEGMENT_BYTES, false);
     expect([await known(again, 1024), await known(again, 2048)]).toEqual(['zero', 'unwritten']);
   });

@@ -61,13 +61,20 @@ export class TransferState {
   /** Whether the volume holds exactly this snapshot, durably, as far as is known. */
   isSynchronised(snapshotId: string): boolean {
     const { id, runSnapshot, runBytes, runComplete } = this.#record.disk;
-    return runComplete && runSnapshot === snapshotId && runBytes === this.sizeBytes && this.#record.rows.blocks(id, 'pending').isEmpty;
+    return (
+      runComplete &&
+      runSnapshot === snapshotId &&
+      runBytes === this.sizeBytes &&
+      this.#record.rows.blocks(id, 'pending').isEmpty
+    );
   }
 
   /** Whether a snapshot was begun or completed before. A snapshot that can be resumed is worth keeping. */
   resumability(snapshotId: string): Resumability {
     if (this.#record.disk.runSnapshot !== snapshotId) return { kind: 'new' };
-    return this.isSynchronised(snapshotId) ? { kind: 'complete' } : { kind: 'resume', durableBytes: this.#record.disk.cursorBytes };
+    return this.isSynchronised(snapshotId)
+      ? { kind: 'complete' }
+      : { kind: 'resume', durableBytes: this.#record.disk.cursorBytes };
   }
 
   /**
@@ -118,15 +125,21 @@ export class TransferState {
   /** Starts or resumes a run; durable when it returns. Inside `exclusively`, as all that follows. */
   beginRun(request: RunRequest): RunStart {
     this.#matchVolume(request);
-    const resumed = this.#record.disk.runSnapshot === request.snapshotId && this.#record.disk.runBytes === this.sizeBytes;
+    const resumed =
+      this.#record.disk.runSnapshot === request.snapshotId && this.#record.disk.runBytes === this.sizeBytes;
     if (!resumed) this.#startSnapshot(request);
     const disk = this.#record.disk;
-    const trusted = request.coverage === 'changed' && request.baseSnapshotId !== undefined && request.baseSnapshotId === disk.baseSnapshot;
+    const trusted =
+      request.coverage === 'changed' &&
+      request.baseSnapshotId !== undefined &&
+      request.baseSnapshotId === disk.baseSnapshot;
     return {
       resumed,
       cursorBytes: disk.cursorBytes,
       settledBytes: trusted ? disk.baseBytes : 0,
-      writtenSinceBase: trusted ? this.#record.rows.blocks(disk.id, 'written', segmentOf(Math.ceil(disk.cursorBytes / BLOCK_BYTES))) : new BlockSet(),
+      writtenSinceBase: trusted
+        ? this.#record.rows.blocks(disk.id, 'written', segmentOf(Math.ceil(disk.cursorBytes / BLOCK_BYTES)))
+        : new BlockSet(),
       unverifiedBytes: resumed ? 0 : Math.min(this.unverifiedBlocks().count() * BLOCK_BYTES, this.sizeBytes),
     };
   }
@@ -213,7 +226,10 @@ export class TransferState {
   #startSnapshot(request: RunRequest): void {
     const disk = this.#record.disk;
     const untouched = disk.runSnapshot === null && !disk.distrusted;
-    const zeroed = untouched && request.volumeIsNew && request.volumesAreZeroed ? [{ offset: 0, length: this.sizeBytes }] : disk.zeroed;
+    const zeroed =
+      untouched && request.volumeIsNew && request.volumesAreZeroed
+        ? [{ offset: 0, length: this.sizeBytes }]
+        : disk.zeroed;
     const begun = {
       ...disk,
       volumeId: request.volumeId,
@@ -227,7 +243,10 @@ export class TransferState {
     // counts from an older one: an execution fails as a whole when one of its disks does. What that run wrote stays
     // unverified: it may have ended before its verification did, or without one.
     if (disk.runComplete && request.baseSnapshotId !== disk.baseSnapshot) {
-      this.#record.update({ ...begun, baseSnapshot: disk.runSnapshot, baseBytes: disk.runBytes ?? 0 }, { clear: ['written'] });
+      this.#record.update(
+        { ...begun, baseSnapshot: disk.runSnapshot, baseBytes: disk.runBytes ?? 0 },
+        { clear: ['written'] },
+      );
     } else {
       this.#record.update(begun);
     }

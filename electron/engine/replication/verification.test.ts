@@ -3,7 +3,14 @@ import type { WriteTarget } from '../ports/write-target.ts';
 import { BLOCK_BYTES, SEGMENT_BYTES } from './blocks.ts';
 import { replicateDisk, type ReplicateRequest } from './pipeline.ts';
 import { firstDifference, Lab, seeded } from './testing/lab.ts';
-import { allocatedReader, changedReader, MemoryWriter, SECTOR, sectorsOf, type Sectors } from './testing/memory-disks.ts';
+import {
+  allocatedReader,
+  changedReader,
+  MemoryWriter,
+  SECTOR,
+  sectorsOf,
+  type Sectors,
+} from './testing/memory-disks.ts';
 import { verificationError, verifyDisk, type VerifyOutcome } from './verification.ts';
 
 const SIZE = SEGMENT_BYTES + 9 * BLOCK_BYTES;
@@ -17,8 +24,19 @@ async function replicated(): Promise<{ lab: Lab; source: Sectors }> {
   return { lab, source };
 }
 
-function run(lab: Lab, given: Pick<ReplicateRequest, 'reader' | 'snapshotId' | 'baseSnapshotId'>): ReturnType<typeof replicateDisk> {
-  return replicateDisk({ ...given, writer: new MemoryWriter(lab.volume), state: lab.open(SIZE), volumeId: 'v', volumeIsNew: true, volumesAreZeroed: true, signal });
+function run(
+  lab: Lab,
+  given: Pick<ReplicateRequest, 'reader' | 'snapshotId' | 'baseSnapshotId'>,
+): ReturnType<typeof replicateDisk> {
+  return replicateDisk({
+    ...given,
+    writer: new MemoryWriter(lab.volume),
+    state: lab.open(SIZE),
+    volumeId: 'v',
+    volumeIsNew: true,
+    volumesAreZeroed: true,
+    signal,
+  });
 }
 
 function verify(lab: Lab, scope: 'written' | 'all'): Promise<VerifyOutcome> {
@@ -33,7 +51,9 @@ async function verifyCancelled(lab: Lab): Promise<void> {
     cancel.abort();
     return digests(...question);
   };
-  await expect(verifyDisk({ writer, state: lab.open(SIZE), scope: 'written', signal: cancel.signal })).rejects.toMatchObject({ code: 'general.cancelled' });
+  await expect(
+    verifyDisk({ writer, state: lab.open(SIZE), scope: 'written', signal: cancel.signal }),
+  ).rejects.toMatchObject({ code: 'general.cancelled' });
 }
 
 function damage(lab: Lab, offset: number): void {
@@ -54,7 +74,11 @@ it('reads back and hashes what a target without digests holds', async () => {
   damage(lab, BLOCK_BYTES);
   const writer: WriteTarget = Object.assign(new MemoryWriter(lab.volume), { digests: undefined });
   const outcome = await verifyDisk({ writer, state: lab.open(SIZE), scope: 'all', signal });
-  expect(outcome).toMatchObject({ matches: false, bytesCompared: SIZE, differing: [{ offset: BLOCK_BYTES, length: BLOCK_BYTES }] });
+  expect(outcome).toMatchObject({
+    matches: false,
+    bytesCompared: SIZE,
+    differing: [{ offset: BLOCK_BYTES, length: BLOCK_BYTES }],
+  });
 });
 
 it('says where a volume differs, does not call it synchronised, and the next run repairs just that', async () => {
@@ -66,7 +90,10 @@ it('says where a volume differs, does not call it synchronised, and the next run
   expect(outcome).toMatchObject({
     matches: false,
     bytesDiffering: 3 * BLOCK_BYTES,
-    differing: [{ offset: 0, length: 2 * BLOCK_BYTES }, { offset: SEGMENT_BYTES + 3 * BLOCK_BYTES, length: BLOCK_BYTES }],
+    differing: [
+      { offset: 0, length: 2 * BLOCK_BYTES },
+      { offset: SEGMENT_BYTES + 3 * BLOCK_BYTES, length: BLOCK_BYTES },
+    ],
   });
   expect(verificationError('disk', outcome)).toMatchObject({ code: 'replication.verification-failed' });
   expect(lab.open(SIZE).isSynchronised('s1')).toBe(false);
@@ -80,7 +107,10 @@ describe('a block that was written and not compared', () => {
   const next = { cancelled: verifyCancelled, 'left out': async () => undefined } as const;
 
   it.each([
-    ['cancelled', 'with a base'], ['cancelled', 'without a base'], ['left out', 'with a base'], ['left out', 'without a base'],
+    ['cancelled', 'with a base'],
+    ['cancelled', 'without a base'],
+    ['left out', 'with a base'],
+    ['left out', 'without a base'],
   ] as const)('is compared by the next verification when its own was %s, %s', async (how, base) => {
     const { lab, source } = await replicated();
     if (base === 'with a base') await verify(lab, 'written');
@@ -88,9 +118,10 @@ describe('a block that was written and not compared', () => {
     await run(lab, { reader: allocatedReader(changed), snapshotId: 's2', baseSnapshotId: undefined });
     await next[how](lab);
     damage(lab, 700 * SECTOR);
-    const given = base === 'with a base'
-      ? { reader: changedReader(source, changed), baseSnapshotId: 's1' }
-      : { reader: allocatedReader(changed), baseSnapshotId: undefined };
+    const given =
+      base === 'with a base'
+        ? { reader: changedReader(source, changed), baseSnapshotId: 's1' }
+        : { reader: allocatedReader(changed), baseSnapshotId: undefined };
     const outcome = await run(lab, { ...given, snapshotId: 's3' });
     expect(outcome.bytesUnverifiedBefore).toBeGreaterThan(0);
     expect(await verify(lab, 'written')).toMatchObject({ matches: false, bytesDiffering: BLOCK_BYTES });
@@ -123,5 +154,7 @@ it('refuses an answer that does not fit the question', async () => {
   const { lab } = await replicated();
   const writer = new MemoryWriter(lab.volume);
   writer.digests = () => Promise.resolve(new Uint8Array(5));
-  await expect(verifyDisk({ writer, state: lab.open(SIZE), scope: 'all', signal })).rejects.toMatchObject({ code: 'replication.digests-invalid' });
+  await expect(verifyDisk({ writer, state: lab.open(SIZE), scope: 'all', signal })).rejects.toMatchObject({
+    code: 'replication.digests-invalid',
+  });
 });

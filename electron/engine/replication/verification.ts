@@ -2,7 +2,16 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
 import type { WriteTarget } from '../ports/write-target.ts';
 import { BlockSet } from './block-set.ts';
-import { appendRange, BLOCK_BYTES, blockCount, bytesOf, SEGMENT_BLOCKS, segmentCount, type BlockRun, type ByteRange } from './blocks.ts';
+import {
+  appendRange,
+  BLOCK_BYTES,
+  blockCount,
+  bytesOf,
+  SEGMENT_BLOCKS,
+  segmentCount,
+  type BlockRun,
+  type ByteRange,
+} from './blocks.ts';
 import { DIGEST_BYTES, WIRE_DIGEST_BYTES, zeroDigest } from './digests.ts';
 import { createProgressMeter, type DiskProgress } from './progress.ts';
 import type { TransferState } from './transfer-state.ts';
@@ -44,7 +53,14 @@ export function verifyDisk(request: VerifyRequest): Promise<VerifyOutcome> {
   return request.state.exclusively(() => verify(request));
 }
 
-async function verify({ writer, state, scope, onProgress, signal, clock = systemClock }: VerifyRequest): Promise<VerifyOutcome> {
+async function verify({
+  writer,
+  state,
+  scope,
+  onProgress,
+  signal,
+  clock = systemClock,
+}: VerifyRequest): Promise<VerifyOutcome> {
   const startedAt = clock.monotonic();
   const scoped = scope === 'written' ? state.unverifiedBlocks() : undefined;
   let bytesTotal = 0;
@@ -90,10 +106,14 @@ async function verify({ writer, state, scope, onProgress, signal, clock = system
 
   try {
     let failure: { readonly reason: unknown } | undefined;
-    await Promise.all(Array.from({ length: QUESTIONS_IN_FLIGHT }, () => ask().catch((reason: unknown) => {
-      failure ??= { reason };
-      stop.abort(reason);
-    })));
+    await Promise.all(
+      Array.from({ length: QUESTIONS_IN_FLIGHT }, () =>
+        ask().catch((reason: unknown) => {
+          failure ??= { reason };
+          stop.abort(reason);
+        }),
+      ),
+    );
     if (failure !== undefined) throw failure.reason;
     const blocks = new BlockSet();
     for (const block of unequal) blocks.add(block);
@@ -130,7 +150,10 @@ export function verificationError(diskId: string, outcome: VerifyOutcome): Cause
     `the volume of disk ${diskId} differs in ${bytesDiffering} of ${bytesCompared} bytes${rest}`,
     {
       details: {
-        diskId, bytesCompared, bytesDiffering, bytesUnknown,
+        diskId,
+        bytesCompared,
+        bytesDiffering,
+        bytesUnknown,
         differing: differing.slice(0, 20).map(({ offset, length }) => ({ offset, length })),
       },
     },

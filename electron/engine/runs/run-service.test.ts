@@ -10,27 +10,37 @@ function lab(condition: () => void = () => undefined) {
   let run: Run = { id: 'exe', replicaId: 'r', number: 1, state: 'pending' };
   const [begun, ends, told] = [Promise.withResolvers<undefined>(), [] as string[], [] as string[]];
   const closing = Promise.withResolvers<undefined>();
-  const tasks = { plan: () => undefined, list: () => [], start: () => undefined, finish: () => undefined } as unknown as TaskStore;
+  const tasks = {
+    plan: () => undefined,
+    list: () => [],
+    start: () => undefined,
+    finish: () => undefined,
+  } as unknown as TaskStore;
   const service = new RunService<Run, ActiveRun, OpenedRun>({
     noun: 'execution',
-    runs: { listOpen: () => (['completed', 'failed', 'cancelled'].includes(run.state) ? [] : [run]), setState: (_, state) => void (run = { ...run, state }), find: () => run },
+    runs: {
+      listOpen: () => (['completed', 'failed', 'cancelled'].includes(run.state) ? [] : [run]),
+      setState: (_, state) => void (run = { ...run, state }),
+      find: () => run,
+    },
     tasks,
     findReplica: () => ({ id: 'r' }) as Replica,
     graphOf: () => [{ id: 'work', title: 'Work', after: [], needs: [], yields: [] }] as never,
     activate: (_, base) => base,
-    open: () => Promise.resolve({
-      steps: {
-        values: {},
-        handlers: {
-          work: async ({ signal }: { readonly signal: AbortSignal }) => {
-            conditionHere()();
-            begun.resolve(undefined);
-            await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+    open: () =>
+      Promise.resolve({
+        steps: {
+          values: {},
+          handlers: {
+            work: async ({ signal }: { readonly signal: AbortSignal }) => {
+              conditionHere()();
+              begun.resolve(undefined);
+              await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+            },
           },
-        },
-      } as never,
-      close: () => closing.promise,
-    }),
+        } as never,
+        close: () => closing.promise,
+      }),
     finish: (_, __, { outcome: { state } }) => {
       ends.push(state);
       run = { ...run, state };
@@ -40,7 +50,16 @@ function lab(condition: () => void = () => undefined) {
     condition: () => condition,
     limit: 1,
   });
-  return { service, begun: begun.promise, ends, told, shown: () => service.asShown(run), close: () => closing.resolve(undefined), start: () => service.start(run), end: () => (run = { ...run, state: 'completed' }) };
+  return {
+    service,
+    begun: begun.promise,
+    ends,
+    told,
+    shown: () => service.asShown(run),
+    close: () => closing.resolve(undefined),
+    start: () => service.start(run),
+    end: () => (run = { ...run, state: 'completed' }),
+  };
 }
 
 describe('a run whose claim another engine has taken', () => {

@@ -17,7 +17,11 @@ import { taskRecorder } from './task-recorder.ts';
 
 type OpenState = 'pending' | 'running' | 'cancelling' | 'interrupted';
 type EndState = 'completed' | 'failed' | 'cancelled';
-const ended: Readonly<Record<EndState, string>> = { completed: 'completed', failed: 'failed', cancelled: 'was cancelled' };
+const ended: Readonly<Record<EndState, string>> = {
+  completed: 'completed',
+  failed: 'failed',
+  cancelled: 'was cancelled',
+};
 
 /** What executions and deployments have in common: numbered runs of a replica's task graph. */
 export interface Run {
@@ -124,32 +128,50 @@ export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun>
   /** Starts a run, or resumes it. */
   start(run: R): R {
     this.#unrecorded.delete(run.id);
-    const entry = this.#kind.activate(run, { cancel: new AbortController(), force: new AbortController(), done: Promise.resolve() });
+    const entry = this.#kind.activate(run, {
+      cancel: new AbortController(),
+      force: new AbortController(),
+      done: Promise.resolve(),
+    });
     // A cancellation continues after a restart.
     if (run.state === 'cancelling') entry.cancel.abort(this.#cancelled());
     this.#active.set(run.id, entry);
     this.#replicas.set(run.id, run.replicaId);
     const condition = this.#kind.condition?.(run) ?? (() => undefined);
-    entry.done = underCondition(condition, () => this.#run(run, entry)).catch((error: unknown) => this.#interrupt(run, entry, toErrorRecord(error))).finally(() => {
-      this.#active.delete(run.id);
-      this.#replicas.delete(run.id);
-    });
+    entry.done = underCondition(condition, () => this.#run(run, entry))
+      .catch((error: unknown) => this.#interrupt(run, entry, toErrorRecord(error)))
+      .finally(() => {
+        this.#active.delete(run.id);
+        this.#replicas.delete(run.id);
+      });
     return run;
   }
 
   emit(run: R, type: EventType, message: string, details: JsonObject = {}, taskId?: string): void {
     const { noun } = this.#kind;
     const ids = noun === 'execution' ? { executionId: run.id } : { deploymentId: run.id };
-    this.#kind.emit({ type, replicaId: run.replicaId, ...ids, ...(taskId === undefined ? {} : { taskId }), message, details });
+    this.#kind.emit({
+      type,
+      replicaId: run.replicaId,
+      ...ids,
+      ...(taskId === undefined ? {} : { taskId }),
+      message,
+      details,
+    });
   }
 
   /** Tells the final state; `error` is free of secrets. */
   emitEnd(run: R, state: EndState, error: ErrorRecord | undefined): void {
     const { noun } = this.#kind;
-    this.emit(run, `${noun}.state`, `the ${noun} ${ended[state]}${error === undefined ? '' : `: ${errorText(error.code).title}`}`, {
-      state,
-      ...(error === undefined ? {} : { code: error.code, evidence: error.message }),
-    });
+    this.emit(
+      run,
+      `${noun}.state`,
+      `the ${noun} ${ended[state]}${error === undefined ? '' : `: ${errorText(error.code).title}`}`,
+      {
+        state,
+        ...(error === undefined ? {} : { code: error.code, evidence: error.message }),
+      },
+    );
   }
 
   /** What ran when the engine ended is marked as interrupted; to be called once, before anything else. */
@@ -172,13 +194,17 @@ export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun>
     const run = this.openRunOf(replicaId);
     if (run === undefined || this.#active.has(run.id)) return undefined;
     if (isWaiting(run)) return run;
-    if (run.state === 'pending' || run.state === 'running') this.#setState(run, 'interrupted', `another computer stopped during the ${this.#kind.noun}; it continues here`);
+    if (run.state === 'pending' || run.state === 'running')
+      this.#setState(run, 'interrupted', `another computer stopped during the ${this.#kind.noun}; it continues here`);
     return run;
   }
 
   /** Resumes everything that was interrupted. */
   resumeInterrupted(): readonly R[] {
-    return this.#kind.runs.listOpen().filter((run) => !this.#active.has(run.id)).map((run) => this.start(run));
+    return this.#kind.runs
+      .listOpen()
+      .filter((run) => !this.#active.has(run.id))
+      .map((run) => this.start(run));
   }
 
   /**
@@ -202,7 +228,8 @@ export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun>
   asShown(run: R): R {
     if (!isTerminal(run) && !this.#active.has(run.id)) {
       const member = this.#kind.elsewhere?.(run.replicaId);
-      if (member !== undefined) return { ...run, state: run.state === 'interrupted' ? 'running' : run.state, error: undefined, member };
+      if (member !== undefined)
+        return { ...run, state: run.state === 'interrupted' ? 'running' : run.state, error: undefined, member };
       // Any member may begin it.
       if (this.#kind.elsewhere !== undefined && isWaiting(run)) return run;
     }
@@ -240,13 +267,16 @@ export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun>
       // It is shown as interrupted all the same, and marked as such at the next opening.
     }
     this.emit(run, `${noun}.state`, `the ${noun} was interrupted: ${errorText(shown.code).title}: ${shown.message}`, {
-      state: 'interrupted', code: shown.code, evidence: shown.message,
+      state: 'interrupted',
+      code: shown.code,
+      evidence: shown.message,
     });
   }
 
   /** A place among those that run; while there is none, the run waits, and says so. */
   #place(run: R, entry: A): Promise<() => void> {
-    if (this.#slots.isFull() && !entry.cancel.signal.aborted) this.#setState(run, 'pending', `the ${this.#kind.noun} is queued`);
+    if (this.#slots.isFull() && !entry.cancel.signal.aborted)
+      this.#setState(run, 'pending', `the ${this.#kind.noun} is queued`);
     return this.#slots.take(run.id, entry.cancel.signal);
   }
 
@@ -256,7 +286,10 @@ export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun>
     const graph = graphOf(run);
     let opened: O | undefined;
     try {
-      tasks.plan(run.id, graph.map((node) => ({ id: node.id, title: node.title, cleanUp: isCleanUp(node) })));
+      tasks.plan(
+        run.id,
+        graph.map((node) => ({ id: node.id, title: node.title, cleanUp: isCleanUp(node) })),
+      );
       if (!entry.cancel.signal.aborted) this.#setState(run, 'running', `${noun} started`);
       const replica = findReplica(run.replicaId);
       if (replica === undefined) throw new CausewayError('engine.not-found', `replica ${run.replicaId}`);
@@ -264,14 +297,17 @@ export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun>
       const outcome = await runGraph({
         graph,
         steps: opened.steps,
-        recorder: taskRecorder(tasks, run, clean, (type, taskId, message, details) => this.emit(run, type, message, details, taskId)),
+        recorder: taskRecorder(tasks, run, clean, (type, taskId, message, details) =>
+          this.emit(run, type, message, details, taskId),
+        ),
         cancel: entry.cancel.signal,
         force: entry.force.signal,
         clock,
       });
       opened.tasksEnded?.();
       const taken = takenOver(entry, outcome.error);
-      if (outcome.state === 'interrupted' || taken !== undefined) this.#interrupt(run, entry, taken ?? outcome.error ?? toErrorRecord(undefined));
+      if (outcome.state === 'interrupted' || taken !== undefined)
+        this.#interrupt(run, entry, taken ?? outcome.error ?? toErrorRecord(undefined));
       else finish(run, entry, { outcome: { ...outcome, state: outcome.state }, opened });
     } catch (error) {
       const taken = takenOver(entry, toErrorRecord(error));
@@ -284,7 +320,14 @@ export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun>
         this.#setState(run, 'interrupted', `the ${noun} could not be resumed: ${toErrorRecord(error).message}`);
         return;
       }
-      finish(run, entry, { outcome: { state: entry.cancel.signal.aborted ? 'cancelled' : 'failed', error: toErrorRecord(error), cleanUpErrors: [] }, opened });
+      finish(run, entry, {
+        outcome: {
+          state: entry.cancel.signal.aborted ? 'cancelled' : 'failed',
+          error: toErrorRecord(error),
+          cleanUpErrors: [],
+        },
+        opened,
+      });
     } finally {
       await opened?.close();
       release();

@@ -5,7 +5,12 @@ const never = new AbortController().signal;
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Asks for a place and says when it was given. */
-function ask(slots: ReturnType<typeof runSlots>, id: string, order: string[], hurry: AbortSignal = never): Promise<() => void> {
+function ask(
+  slots: ReturnType<typeof runSlots>,
+  id: string,
+  order: string[],
+  hurry: AbortSignal = never,
+): Promise<() => void> {
   return slots.take(id, hurry).then((release) => {
     order.push(id);
     return release;

@@ -30,11 +30,15 @@ export function runSlots(limit: number) {
             },
           };
           waiting.push(entry);
-          hurry.addEventListener('abort', () => {
-            const index = waiting.indexOf(entry);
-            if (index >= 0) waiting.splice(index, 1);
-            resolve();
-          }, { once: true });
+          hurry.addEventListener(
+            'abort',
+            () => {
+              const index = waiting.indexOf(entry);
+              if (index >= 0) waiting.splice(index, 1);
+              resolve();
+            },
+            { once: true },
+          );
           fill();
         });
       }

@@ -11,7 +11,12 @@ let store: Store;
 const told: string[] = [];
 
 const recorderOf = (id: string) =>
-  taskRecorder(store.tasks, { id }, (error) => error, (type, taskId, message, details) => void told.push(`${type} ${taskId} ${String(details['state'])}: ${message}`));
+  taskRecorder(
+    store.tasks,
+    { id },
+    (error) => error,
+    (type, taskId, message, details) => void told.push(`${type} ${taskId} ${String(details['state'])}: ${message}`),
+  );
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-tasks-'));
@@ -19,7 +24,10 @@ beforeEach(() => {
   // Their tasks alone.
   store.db.exec('PRAGMA foreign_keys = OFF');
   for (const id of ['exe', 'other']) {
-    store.tasks.plan(id, ['Describe', 'Make', 'Stop'].map((title) => ({ id: title.toLowerCase(), title, cleanUp: title === 'Stop' })));
+    store.tasks.plan(
+      id,
+      ['Describe', 'Make', 'Stop'].map((title) => ({ id: title.toLowerCase(), title, cleanUp: title === 'Stop' })),
+    );
     const recorder = recorderOf(id);
     for (const task of ['describe', 'make', 'stop']) recorder.start(task);
     recorder.finish('describe', 'completed', { result: { vm: 'web' } });
@@ -35,15 +43,25 @@ afterEach(() => {
 
 test('tasks that are taken back are pending, were started, and keep what they yielded; those of other runs stay as they are', () => {
   recorderOf('exe').takeBack(['describe', 'stop']);
-  expect(store.tasks.list('exe')).toMatchObject([{ id: 'describe', state: 'pending', attempts: 1, result: { vm: 'web' } }, { id: 'make', state: 'completed' }, { id: 'stop', state: 'pending', attempts: 1 }]);
-  for (const task of store.tasks.list('exe').filter(({ state }) => state === 'pending')) for (const key of ['error', 'startedAt', 'finishedAt']) expect(task).not.toHaveProperty(key);
+  expect(store.tasks.list('exe')).toMatchObject([
+    { id: 'describe', state: 'pending', attempts: 1, result: { vm: 'web' } },
+    { id: 'make', state: 'completed' },
+    { id: 'stop', state: 'pending', attempts: 1 },
+  ]);
+  for (const task of store.tasks.list('exe').filter(({ state }) => state === 'pending'))
+    for (const key of ['error', 'startedAt', 'finishedAt']) expect(task).not.toHaveProperty(key);
   expect(store.tasks.list('other').map(({ state }) => state)).toEqual(['completed', 'completed', 'failed']);
-  expect(told).toEqual(['task.state describe pending: Describe: runs again', 'task.state stop pending: Stop: runs again']);
+  expect(told).toEqual([
+    'task.state describe pending: Describe: runs again',
+    'task.state stop pending: Stop: runs again',
+  ]);
 });
 
 test('none is taken back when one cannot be', () => {
   const before = store.tasks.list('exe');
-  store.db.exec(`CREATE TRIGGER full BEFORE UPDATE ON tasks WHEN NEW.id = 'make' BEGIN SELECT RAISE (ABORT, 'no room'); END`);
+  store.db.exec(
+    `CREATE TRIGGER full BEFORE UPDATE ON tasks WHEN NEW.id = 'make' BEGIN SELECT RAISE (ABORT, 'no room'); END`,
+  );
   expect(() => recorderOf('exe').takeBack(['describe', 'make'])).toThrow('no room');
   expect([store.tasks.list('exe'), told]).toEqual([before, []]);
 });

@@ -31,8 +31,14 @@ export function taskRecorder(
     },
     retry(id, next, error) {
       const { attempt, withoutProgress, limit, waitMs } = next;
-      const count = attempt === withoutProgress ? `attempt ${attempt} of ${limit}` : `attempt ${attempt} (${withoutProgress} of ${limit} without progress)`;
-      emit('task.retry', id, `${title(id)}: ${count} in ${Math.ceil(waitMs / 1000)} s: ${error.message}`, { ...next, code: error.code });
+      const count =
+        attempt === withoutProgress
+          ? `attempt ${attempt} of ${limit}`
+          : `attempt ${attempt} (${withoutProgress} of ${limit} without progress)`;
+      emit('task.retry', id, `${title(id)}: ${count} in ${Math.ceil(waitMs / 1000)} s: ${error.message}`, {
+        ...next,
+        code: error.code,
+      });
     },
   };
 }

@@ -5,7 +5,14 @@ import { expect, test } from 'vitest';
 import { engineFlags } from './engine-flags.ts';
 
 /** MiB of the young generation after much was allocated and kept for a while. */
-const youngMib = (flags: readonly string[]): number => Number(execFileSync(process.execPath, [...flags, '-e', `
+const youngMib = (flags: readonly string[]): number =>
+  Number(
+    execFileSync(
+      process.execPath,
+      [
+        ...flags,
+        '-e',
+        `
   const kept = [];
   let most = 0;
   for (let index = 0; index < 8e6; index += 1) {
@@ -13,7 +20,11 @@ const youngMib = (flags: readonly string[]): number => Number(execFileSync(proce
     if (index % 500000 === 0) most = Math.max(most, require('node:v8').getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size / 2 ** 20);
   }
   console.log(most);
-`], { encoding: 'utf8' }));
+`,
+      ],
+      { encoding: 'utf8' },
+    ),
+  );
 
 test('the young generation of an engine stays small, which it would not by itself', () => {
   expect(youngMib(engineFlags)).toBeLessThanOrEqual(48);

@@ -1,4 +1,14 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, createSign, createVerify, generateKeyPairSync, hkdfSync, scrypt } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createSign,
+  createVerify,
+  generateKeyPairSync,
+  hkdfSync,
+  scrypt,
+} from 'node:crypto';
 import { createRequire } from 'node:module';
 import type * as Sqlite from 'node:sqlite';
 import { createSecureContext } from 'node:tls';
@@ -33,15 +43,33 @@ export const probedScryptCost = { n: 2 ** 17, r: 8, p: 1 };
 const probes: readonly Probe[] = [
   { name: 'SSH algorithms', usedFor: 'every connection to a worker', attempt: describeSsh },
   { name: 'Ed25519, as JWK', usedFor: 'SSH keys of workers', attempt: tryEd25519 },
-  { name: 'X25519', usedFor: 'SSH key exchange (ECDH on NIST curves replaces it)', isOptional: true, attempt: tryX25519 },
-  { name: 'ChaCha20 as a cipher', usedFor: 'SSH to processors without AES instructions (AES replaces it)', isOptional: true, attempt: tryChaCha },
+  {
+    name: 'X25519',
+    usedFor: 'SSH key exchange (ECDH on NIST curves replaces it)',
+    isOptional: true,
+    attempt: tryX25519,
+  },
+  {
+    name: 'ChaCha20 as a cipher',
+    usedFor: 'SSH to processors without AES instructions (AES replaces it)',
+    isOptional: true,
+    attempt: tryChaCha,
+  },
   { name: 'TLS 1.2 and 1.3 with P-256', usedFor: 'data transfer over HTTPS', attempt: tryTls },
   { name: 'AES-256-GCM', usedFor: 'the vault', attempt: tryGcm },
   { name: 'scrypt with 128 MiB', usedFor: 'vaults with a passphrase', attempt: tryScrypt },
-  { name: 'HKDF with SHA-256', usedFor: 'vaults with a key file', attempt: () => void hkdfSync('sha256', 'key', 'salt', 'causeway', 32) },
+  {
+    name: 'HKDF with SHA-256',
+    usedFor: 'vaults with a key file',
+    attempt: () => void hkdfSync('sha256', 'key', 'salt', 'causeway', 32),
+  },
   { name: 'RSA with SHA-512', usedFor: 'signing in to the European cloud (RS512)', attempt: tryRs512 },
   { name: 'SHA-256, MD5, HMAC', usedFor: 'checking copied blocks and backups', attempt: tryHashes },
-  { name: 'Zstandard', usedFor: 'reading backups of the open-source cloud that are compressed with it', attempt: tryZstandard },
+  {
+    name: 'Zstandard',
+    usedFor: 'reading backups of the open-source cloud that are compressed with it',
+    attempt: tryZstandard,
+  },
   { name: 'SQLite (node:sqlite)', usedFor: "the project's database", attempt: trySqlite },
 ];
 
@@ -64,7 +92,13 @@ async function runProbes(): Promise<readonly RuntimeCheck[]> {
     try {
       results.push({ name, usedFor, isOptional, outcome: 'available', evidence: (await attempt()) ?? 'works' });
     } catch (error) {
-      results.push({ name, usedFor, isOptional, outcome: 'missing', evidence: error instanceof Error ? error.message : String(error) });
+      results.push({
+        name,
+        usedFor,
+        isOptional,
+        outcome: 'missing',
+        evidence: error instanceof Error ? error.message : String(error),
+      });
     }
   }
   return results;
@@ -90,18 +124,25 @@ function tryGcm(): void {
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(text);
   const sealed = Buffer.concat([cipher.update(text), cipher.final()]);
   const decipher = createDecipheriv('aes-256-gcm', key, nonce).setAAD(text).setAuthTag(cipher.getAuthTag());
-  if (!Buffer.concat([decipher.update(sealed), decipher.final()]).equals(text)) throw new Error('decrypted text differs');
+  if (!Buffer.concat([decipher.update(sealed), decipher.final()]).equals(text))
+    throw new Error('decrypted text differs');
 }
 
 async function tryScrypt(): Promise<void> {
   const { n, r, p } = probedScryptCost;
-  await promisify<string, string, number, object, Buffer>(scrypt)('passphrase', 'salt', 32, { N: n, r, p, maxmem: 256 * n * r });
+  await promisify<string, string, number, object, Buffer>(scrypt)('passphrase', 'salt', 32, {
+    N: n,
+    r,
+    p,
+    maxmem: 256 * n * r,
+  });
 }
 
 function tryRs512(): void {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const signature = createSign('sha512').update('text').sign(privateKey);
-  if (!createVerify('sha512').update('text').verify(publicKey, signature)) throw new Error('its own signature does not verify');
+  if (!createVerify('sha512').update('text').verify(publicKey, signature))
+    throw new Error('its own signature does not verify');
 }
 
 function tryHashes(): void {
@@ -112,7 +153,8 @@ function tryHashes(): void {
 
 function tryZstandard(): void {
   if (typeof zlib.zstdCompressSync !== 'function') throw new Error('node:zlib has no Zstandard');
-  if (zlib.zstdDecompressSync(zlib.zstdCompressSync('text')).toString() !== 'text') throw new Error('decompressed text differs');
+  if (zlib.zstdDecompressSync(zlib.zstdCompressSync('text')).toString() !== 'text')
+    throw new Error('decompressed text differs');
 }
 
 function trySqlite(): string {

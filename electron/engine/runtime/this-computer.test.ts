@@ -20,8 +20,11 @@ beforeEach(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   answer = (_request, response) => response.writeHead(404).end();
   places = {
-    metadataUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, patienceMs: 300,
-    cloudInitId: join(folder, 'instance-id'), productUuid: join(folder, 'product_uuid'), asRoot: [join(folder, 'sudo'), '-n', 'cat'],
+    metadataUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    patienceMs: 300,
+    cloudInitId: join(folder, 'instance-id'),
+    productUuid: join(folder, 'product_uuid'),
+    asRoot: [join(folder, 'sudo'), '-n', 'cat'],
   };
 });
 afterEach(async () => {
@@ -41,11 +44,24 @@ describe('what this computer knows of itself', () => {
 
   it.each([
     ['refuses', (_: IncomingMessage, response: ServerResponse) => void response.writeHead(403).end('{}')],
-    ['sends elsewhere', (_: IncomingMessage, response: ServerResponse) => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
+    [
+      'sends elsewhere',
+      (_: IncomingMessage, response: ServerResponse) =>
+        void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
+    ],
     ['never answers', () => undefined],
     ['never ends', (_: IncomingMessage, response: ServerResponse) => void response.write('{')],
-    ['breaks off', (_: IncomingMessage, response: ServerResponse) => (response.writeHead(200, { 'content-length': '100' }).write('{'), void setTimeout(() => response.destroy(), 10))],
-    ['sends without end', (_: IncomingMessage, response: ServerResponse) => void response.end(Buffer.alloc(2 ** 20, 'a'))],
+    [
+      'breaks off',
+      (_: IncomingMessage, response: ServerResponse) => (
+        response.writeHead(200, { 'content-length': '100' }).write('{'),
+        void setTimeout(() => response.destroy(), 10)
+      ),
+    ],
+    [
+      'sends without end',
+      (_: IncomingMessage, response: ServerResponse) => void response.end(Buffer.alloc(2 ** 20, 'a')),
+    ],
   ])('takes none from what %s', async (_how, answering) => {
     answer = answering;
     expect(await thisComputer(places).metadata('/', {}, never)).toBeUndefined();
@@ -57,12 +73,15 @@ describe('what this computer knows of itself', () => {
     const asked = thisComputer({ ...places, patienceMs: 60_000 }).metadata('/', {}, stop.signal);
     stop.abort();
     await expect(asked).rejects.toMatchObject({ name: 'CausewayError', code: 'general.cancelled' });
-    expect(await thisComputer({ ...places, metadataUrl: 'http://127.0.0.1:9' }).metadata('/', {}, never)).toBeUndefined();
+    expect(
+      await thisComputer({ ...places, metadataUrl: 'http://127.0.0.1:9' }).metadata('/', {}, never),
+    ).toBeUndefined();
   });
 
   it('asks no proxy', async () => {
     answer = (_request, response) => response.end('{}');
-    for (const name of ['http_proxy', 'HTTP_PROXY', 'NODE_USE_ENV_PROXY']) process.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : 'http://127.0.0.1:9';
+    for (const name of ['http_proxy', 'HTTP_PROXY', 'NODE_USE_ENV_PROXY'])
+      process.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : 'http://127.0.0.1:9';
     try {
       expect(await thisComputer(places).metadata('/', {}, never)).toBe('{}');
     } finally {
@@ -71,12 +90,21 @@ describe('what this computer knows of itself', () => {
   });
 
   it('reads what cloud-init kept, and the product UUID, the latter as root where it must', async () => {
-    expect([await thisComputer(places).cloudInitId(never), await thisComputer(places).productUuid(never)]).toEqual([undefined, undefined]);
+    expect([await thisComputer(places).cloudInitId(never), await thisComputer(places).productUuid(never)]).toEqual([
+      undefined,
+      undefined,
+    ]);
     write('instance-id', `${one}\n`);
-    write('sudo', `#!/bin/sh\n[ "$1 $2 $3" = "-n cat ${join(folder, 'product_uuid')}" ] && echo ${other.toUpperCase()}\n`);
+    write(
+      'sudo',
+      `#!/bin/sh\n[ "$1 $2 $3" = "-n cat ${join(folder, 'product_uuid')}" ] && echo ${other.toUpperCase()}\n`,
+    );
     chmodSync(join(folder, 'sudo'), 0o755);
     const here = thisComputer(places);
-    expect([await here.cloudInitId(never), process.platform === 'linux' ? await here.productUuid(never) : other]).toEqual([one, other]);
+    expect([
+      await here.cloudInitId(never),
+      process.platform === 'linux' ? await here.productUuid(never) : other,
+    ]).toEqual([one, other]);
     write('product_uuid', one.toUpperCase());
     expect(await here.productUuid(never)).toBe(one);
     write('instance-id', 'two words');
@@ -86,16 +114,28 @@ describe('what this computer knows of itself', () => {
 
 describe('which server of OpenStack this computer is', () => {
   it('is told by what has an id in its form, and by nothing else', async () => {
-    answer = ({ url }, response) => (url === '/openstack/latest/meta_data.json' ? response.end(JSON.stringify({ uuid: one, name: 'mover' })) : response.writeHead(404).end());
+    answer = ({ url }, response) =>
+      url === '/openstack/latest/meta_data.json'
+        ? response.end(JSON.stringify({ uuid: one, name: 'mover' }))
+        : response.writeHead(404).end();
     write('instance-id', 'i-0123456789');
     write('product_uuid', one);
-    expect(await openStackHints(thisComputer(places), never)).toEqual([{ vmId: one, by: 'metadata-service' }, { vmId: one, by: 'product-uuid' }]);
+    expect(await openStackHints(thisComputer(places), never)).toEqual([
+      { vmId: one, by: 'metadata-service' },
+      { vmId: one, by: 'product-uuid' },
+    ]);
     answer = (_request, response) => response.end(JSON.stringify({ uuid: '../../../v3/projects' }));
     write('instance-id', other);
-    expect(await openStackHints(thisComputer(places), never)).toEqual([{ vmId: other, by: 'cloud-init' }, { vmId: one, by: 'product-uuid' }]);
+    expect(await openStackHints(thisComputer(places), never)).toEqual([
+      { vmId: other, by: 'cloud-init' },
+      { vmId: one, by: 'product-uuid' },
+    ]);
   });
 
-  it.each(['', 'no JSON', '[]', 'null', '{"uuid":7}', `{"uuid":{"uuid":"${one}"}}`, `{"uuid":"${one}\\n"}`])('takes no id from %j', (document) => {
-    expect(textIn(document, 'uuid', /^[0-9a-f-]{36}$/)).toBeUndefined();
-  });
+  it.each(['', 'no JSON', '[]', 'null', '{"uuid":7}', `{"uuid":{"uuid":"${one}"}}`, `{"uuid":"${one}\\n"}`])(
+    'takes no id from %j',
+    (document) => {
+      expect(textIn(document, 'uuid', /^[0-9a-f-]{36}$/)).toBeUndefined();
+    },
+  );
 });

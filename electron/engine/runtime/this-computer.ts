@@ -26,13 +26,21 @@ export interface ThisComputerPlaces {
 /** The computer that this process runs on. */
 export function thisComputer(places: ThisComputerPlaces = {}): ThisComputer {
   const {
-    cloudInitId = '/var/lib/cloud/data/instance-id', productUuid = '/sys/class/dmi/id/product_uuid', asRoot = ['sudo', '-n', 'cat'],
+    cloudInitId = '/var/lib/cloud/data/instance-id',
+    productUuid = '/sys/class/dmi/id/product_uuid',
+    asRoot = ['sudo', '-n', 'cat'],
   } = places;
   return {
-    metadata: (path, headers, signal, method = 'GET') => answerOf(new URL(path, places.metadataUrl ?? metadataUrl), { method, headers }, places.patienceMs ?? patienceMs, signal),
+    metadata: (path, headers, signal, method = 'GET') =>
+      answerOf(
+        new URL(path, places.metadataUrl ?? metadataUrl),
+        { method, headers },
+        places.patienceMs ?? patienceMs,
+        signal,
+      ),
     cloudInitId: async (signal) => idIn(await textOf(cloudInitId, signal)),
     async productUuid(signal) {
-      const known = await textOf(productUuid, signal) ?? await rootsTextOf(asRoot, productUuid, signal);
+      const known = (await textOf(productUuid, signal)) ?? (await rootsTextOf(asRoot, productUuid, signal));
       return idIn(known)?.toLowerCase();
     },
     bootId,
@@ -48,7 +56,12 @@ function bootId(): string | undefined {
 }
 
 /** Straight to the address: a proxy would answer for its own VM. No redirect is followed, as none is expected. */
-async function answerOf(url: URL, asking: { readonly method: string; readonly headers: Readonly<Record<string, string>> }, withinMs: number, signal: AbortSignal): Promise<string | undefined> {
+async function answerOf(
+  url: URL,
+  asking: { readonly method: string; readonly headers: Readonly<Record<string, string>> },
+  withinMs: number,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   if (signal.aborted) throw abortReason(signal);
   const within = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
@@ -82,7 +95,11 @@ async function textOf(path: string, signal: AbortSignal): Promise<string | undef
 }
 
 /** The firmware's UUID is for root alone. */
-async function rootsTextOf([program = '', ...first]: readonly string[], path: string, signal: AbortSignal): Promise<string | undefined> {
+async function rootsTextOf(
+  [program = '', ...first]: readonly string[],
+  path: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   if (process.platform !== 'linux') return undefined;
   try {
     return (await promisify(execFile)(program, [...first, path], { signal, timeout: 5_000, maxBuffer: 4096 })).stdout;

@@ -40,13 +40,27 @@ export class SnapshotRecords {
   }
 
   #path(vmId: string, tag: string): string {
-    return join(this.#folder, `${createHash('sha256').update(JSON.stringify([vmId, tag])).digest('hex').slice(0, 32)}.json`);
+    return join(
+      this.#folder,
+      `${createHash('sha256')
+        .update(JSON.stringify([vmId, tag]))
+        .digest('hex')
+        .slice(0, 32)}.json`,
+    );
   }
 }
 
 function isSnapshot(value: unknown): value is Snapshot {
   return (
-    typeof value === 'object' && value !== null && 'vmId' in value && typeof value.vmId === 'string' && 'tag' in value &&
-    typeof value.tag === 'string' && 'disks' in value && Array.isArray(value.disks) && 'state' in value && isJsonObject(value.state)
+    typeof value === 'object' &&
+    value !== null &&
+    'vmId' in value &&
+    typeof value.vmId === 'string' &&
+    'tag' in value &&
+    typeof value.tag === 'string' &&
+    'disks' in value &&
+    Array.isArray(value.disks) &&
+    'state' in value &&
+    isJsonObject(value.state)
   );
 }

@@ -16,17 +16,33 @@ export function createEd25519KeyPair(comment: string): SshKeyPair {
   const seed = Buffer.from(jwk.d ?? '', 'base64url');
   const point = Buffer.from(jwk.x ?? '', 'base64url');
   const publicBlob = Buffer.concat([field(keyType), field(point)]);
-  return { privateKeyPem: privateKeyFile(publicBlob, seed, point, comment), publicKey: `ssh-ed25519 ${publicBlob.toString('base64')}` };
+  return {
+    privateKeyPem: privateKeyFile(publicBlob, seed, point, comment),
+    publicKey: `ssh-ed25519 ${publicBlob.toString('base64')}`,
+  };
 }
 
 /** The layout of OpenSSH's PROTOCOL.key: unencrypted, one key, padded with 1, 2, 3… to a multiple of 8. */
 function privateKeyFile(publicBlob: Buffer, seed: Buffer, point: Buffer, comment: string): string {
   const check = randomBytes(4);
-  const body = Buffer.concat([check, check, field(keyType), field(point), field(Buffer.concat([seed, point])), field(Buffer.from(comment))]);
+  const body = Buffer.concat([
+    check,
+    check,
+    field(keyType),
+    field(point),
+    field(Buffer.concat([seed, point])),
+    field(Buffer.from(comment)),
+  ]);
   const padding = Buffer.from(Array.from({ length: (8 - (body.length % 8)) % 8 }, (_, index) => index + 1));
   const none = field(Buffer.from('none'));
   const file = Buffer.concat([
-    Buffer.from('openssh-key-v1\0'), none, none, field(Buffer.alloc(0)), uint32(1), field(publicBlob), field(Buffer.concat([body, padding])),
+    Buffer.from('openssh-key-v1\0'),
+    none,
+    none,
+    field(Buffer.alloc(0)),
+    uint32(1),
+    field(publicBlob),
+    field(Buffer.concat([body, padding])),
   ]);
   const lines = file.toString('base64').match(/.{1,70}/g) ?? [];
   return ['-----BEGIN OPENSSH PRIVATE KEY-----', ...lines, '-----END OPENSSH PRIVATE KEY-----', ''].join('\n');

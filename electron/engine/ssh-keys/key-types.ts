@@ -16,7 +16,8 @@ export function tryEd25519(): void {
   const jwk = privateKey.export({ format: 'jwk' });
   if (jwk.d === undefined || jwk.x === undefined) throw new Error('the exported key has no "d" and "x"');
   const text = Buffer.from('causeway');
-  if (!verify(null, text, publicKey, sign(null, text, privateKey))) throw new Error('its own signature does not verify');
+  if (!verify(null, text, publicKey, sign(null, text, privateKey)))
+    throw new Error('its own signature does not verify');
 }
 
 /** @throws what the runtime says when it lacks it */
@@ -24,7 +25,11 @@ export function tryX25519(): void {
   const mine = generateKeyPairSync('x25519');
   const other = generateKeyPairSync('x25519');
   // As in SSH: the other side's key comes as bytes.
-  const received = createPublicKey({ key: other.publicKey.export({ type: 'spki', format: 'der' }), type: 'spki', format: 'der' });
+  const received = createPublicKey({
+    key: other.publicKey.export({ type: 'spki', format: 'der' }),
+    type: 'spki',
+    format: 'der',
+  });
   const ours = diffieHellman({ privateKey: mine.privateKey, publicKey: received });
   const theirs = diffieHellman({ privateKey: other.privateKey, publicKey: mine.publicKey });
   if (!ours.equals(theirs)) throw new Error('both sides compute different secrets');

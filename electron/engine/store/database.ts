@@ -56,7 +56,8 @@ export function openDatabase(folder: string, furtherSteps: readonly Migration[] 
   const path = longPath(join(folder, fileName));
   if (!existsSync(path)) {
     const aside = readdirSync(folder).find((name) => name.startsWith(asidePrefix));
-    if (aside !== undefined) throw unreadable(path, join(folder, aside), 'it was set aside earlier and has not been restored');
+    if (aside !== undefined)
+      throw unreadable(path, join(folder, aside), 'it was set aside earlier and has not been restored');
   }
   let db: DatabaseSync | undefined;
   try {
@@ -78,7 +79,10 @@ export function openDatabase(folder: string, furtherSteps: readonly Migration[] 
     throw unreadable(path, aside, error instanceof Error ? error.message : String(error));
   }
   try {
-    migrate(db, [...migrations, ...furtherSteps].sort((a, b) => a.number - b.number));
+    migrate(
+      db,
+      [...migrations, ...furtherSteps].sort((a, b) => a.number - b.number),
+    );
   } catch (error) {
     db.close();
     throw error;

@@ -1,14 +1,24 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CheckResult } from '../../../shared/model/after-boot-check.ts';
 import type { ErrorRecord } from '../../../shared/model/causeway-error.ts';
-import type { BootReport, DeployedServer, Deployment, DeploymentOptions, DeploymentState, GuestReport } from '../../../shared/model/deployment.ts';
+import type {
+  BootReport,
+  DeployedServer,
+  Deployment,
+  DeploymentOptions,
+  DeploymentState,
+  GuestReport,
+} from '../../../shared/model/deployment.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
 import { integer, json, optionalJson, text, type Row } from './rows.ts';
 import { runFields, runQueries } from './runs.ts';
 
 export type DeploymentStore = ReturnType<typeof deploymentStore>;
 
-export type NewDeployment = Pick<Deployment, 'id' | 'replicaId' | 'replicaName' | 'destinationEndpointId' | 'options' | 'createdAt'>;
+export type NewDeployment = Pick<
+  Deployment,
+  'id' | 'replicaId' | 'replicaName' | 'destinationEndpointId' | 'options' | 'createdAt'
+>;
 
 /** What a deployment found out and made, beside its state. */
 export interface DeploymentFacts {
@@ -22,14 +32,20 @@ export interface DeploymentFacts {
 
 /** Deployments of replicas. */
 export function deploymentStore(db: DatabaseSync) {
-  const insert = db.prepare(`INSERT INTO deployments (id, replica_id, replica_name, endpoint_id, number, state, options, created_at)
+  const insert =
+    db.prepare(`INSERT INTO deployments (id, replica_id, replica_name, endpoint_id, number, state, options, created_at)
     SELECT ?, ?, ?, ?, ifnull(max(number), 0) + 1, 'pending', ?, ? FROM deployments WHERE replica_id = ?`);
   const byId = db.prepare('SELECT * FROM deployments WHERE id = ?');
-  const ofName = db.prepare('SELECT * FROM deployments WHERE replica_name = ? ORDER BY created_at DESC, number DESC LIMIT 1');
-  const finish = db.prepare('UPDATE deployments SET state = ?, finished_at = ?, error = ?, left_behind = ?, kept = ? WHERE id = ?');
+  const ofName = db.prepare(
+    'SELECT * FROM deployments WHERE replica_name = ? ORDER BY created_at DESC, number DESC LIMIT 1',
+  );
+  const finish = db.prepare(
+    'UPDATE deployments SET state = ?, finished_at = ?, error = ?, left_behind = ?, kept = ? WHERE id = ?',
+  );
   const setOptions = db.prepare('UPDATE deployments SET options = ? WHERE id = ?');
   const setExecutions = db.prepare('UPDATE deployments SET executions = ? WHERE id = ?');
-  const setFacts = db.prepare(`UPDATE deployments SET vm = ifnull(?, vm), server = ifnull(?, server), guest = ifnull(?, guest),
+  const setFacts =
+    db.prepare(`UPDATE deployments SET vm = ifnull(?, vm), server = ifnull(?, server), guest = ifnull(?, guest),
     boot = ifnull(?, boot), checks = ifnull(?, checks) WHERE id = ?`);
 
   const executionsOf = (id: string): Record<string, string> => {
@@ -51,7 +67,10 @@ export function deploymentStore(db: DatabaseSync) {
       const row = byId.get(idOrReplicaName) ?? ofName.get(idOrReplicaName);
       return row === undefined ? undefined : fromRow(row);
     },
-    finish(id: string, outcome: { state: DeploymentState; error?: ErrorRecord; leftBehind: number; kept: boolean }): void {
+    finish(
+      id: string,
+      outcome: { state: DeploymentState; error?: ErrorRecord; leftBehind: number; kept: boolean },
+    ): void {
       const error = outcome.error === undefined ? null : JSON.stringify(outcome.error);
       finish.run(outcome.state, new Date().toISOString(), error, outcome.leftBehind, outcome.kept ? 1 : 0, id);
     },

@@ -14,7 +14,10 @@ export function endpointStore(db: DatabaseSync) {
   const kept = keptUntilChange(db, () => all.all().map(fromRow));
   const byReference = keptUntilChange(db, () => {
     const endpoints = kept();
-    return new Map([...endpoints.map((endpoint) => [endpoint.name, endpoint] as const), ...endpoints.map((endpoint) => [endpoint.id, endpoint] as const)]);
+    return new Map([
+      ...endpoints.map((endpoint) => [endpoint.name, endpoint] as const),
+      ...endpoints.map((endpoint) => [endpoint.id, endpoint] as const),
+    ]);
   });
   const remove = db.prepare('DELETE FROM endpoints WHERE id = ?');
   const keepCheck = db.prepare(`INSERT INTO endpoint_checks VALUES (?, ?, ?)
@@ -22,7 +25,14 @@ export function endpointStore(db: DatabaseSync) {
   const check = db.prepare('SELECT * FROM endpoint_checks WHERE endpoint_id = ?');
   return {
     add(endpoint: Endpoint): void {
-      insert.run(endpoint.id, endpoint.name, endpoint.plugin, JSON.stringify(endpoint.connection), endpoint.createdAt, endpoint.updatedAt);
+      insert.run(
+        endpoint.id,
+        endpoint.name,
+        endpoint.plugin,
+        JSON.stringify(endpoint.connection),
+        endpoint.createdAt,
+        endpoint.updatedAt,
+      );
     },
     update(endpoint: Endpoint): void {
       update.run(endpoint.name, JSON.stringify(endpoint.connection), endpoint.updatedAt, endpoint.id);
@@ -40,7 +50,9 @@ export function endpointStore(db: DatabaseSync) {
     },
     lastCheck(id: string): (CheckReport & { readonly at: string }) | undefined {
       const row = check.get(id);
-      return row === undefined ? undefined : { ...(JSON.parse(text(row, 'report')) as CheckReport), at: text(row, 'checked_at') };
+      return row === undefined
+        ? undefined
+        : { ...(JSON.parse(text(row, 'report')) as CheckReport), at: text(row, 'checked_at') };
     },
     remove(id: string): void {
       remove.run(id);

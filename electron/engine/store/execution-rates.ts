@@ -6,7 +6,9 @@ export type ExecutionRateStore = ReturnType<typeof executionRateStore>;
 
 /** How fast executions were over time. They go with their executions. */
 export function executionRateStore(db: DatabaseSync) {
-  const write = db.prepare('INSERT INTO execution_rates (execution_id, samples) VALUES (?, ?) ON CONFLICT (execution_id) DO UPDATE SET samples = excluded.samples');
+  const write = db.prepare(
+    'INSERT INTO execution_rates (execution_id, samples) VALUES (?, ?) ON CONFLICT (execution_id) DO UPDATE SET samples = excluded.samples',
+  );
   const read = db.prepare('SELECT samples FROM execution_rates WHERE execution_id = ?');
   return {
     set(executionId: string, samples: readonly RateSample[]): void {
@@ -20,5 +22,10 @@ export function executionRateStore(db: DatabaseSync) {
 }
 
 function rounded({ at, bytesPerSecond, sentPerSecond, limit }: RateSample): RateSample {
-  return { at, bytesPerSecond: Math.round(bytesPerSecond), sentPerSecond: sentPerSecond === undefined ? undefined : Math.round(sentPerSecond), limit };
+  return {
+    at,
+    bytesPerSecond: Math.round(bytesPerSecond),
+    sentPerSecond: sentPerSecond === undefined ? undefined : Math.round(sentPerSecond),
+    limit,
+  };
 }

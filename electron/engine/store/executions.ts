@@ -12,13 +12,21 @@ export function executionStore(db: DatabaseSync) {
   const insert = db.prepare(`INSERT INTO executions (id, replica_id, number, state, options, created_at)
     SELECT ?, ?, ifnull(max(number), 0) + 1, 'pending', ?, ? FROM executions WHERE replica_id = ?`);
   const byId = db.prepare('SELECT * FROM executions WHERE id = ?');
-  const finish = db.prepare('UPDATE executions SET state = ?, finished_at = ?, error = ?, left_behind = ? WHERE id = ?');
+  const finish = db.prepare(
+    'UPDATE executions SET state = ?, finished_at = ?, error = ?, left_behind = ? WHERE id = ?',
+  );
   const setOptions = db.prepare('UPDATE executions SET options = ? WHERE id = ?');
   const setProgress = db.prepare('UPDATE executions SET progress = ? WHERE id = ?');
   return {
     ...runQueries<Execution, ExecutionState>(db, 'executions', fromRow),
     add(execution: { id: string; replicaId: string; options: ExecutionOptions; createdAt: string }): void {
-      insert.run(execution.id, execution.replicaId, JSON.stringify(execution.options), execution.createdAt, execution.replicaId);
+      insert.run(
+        execution.id,
+        execution.replicaId,
+        JSON.stringify(execution.options),
+        execution.createdAt,
+        execution.replicaId,
+      );
     },
     find(id: string): Execution | undefined {
       const row = byId.get(id);

@@ -12,7 +12,9 @@ export function guestInspectionStore(db: DatabaseSync) {
   const begin = db.prepare(`INSERT INTO guest_inspections (replica_id, state, started_at) VALUES (?, 'running', ?)
     ON CONFLICT (replica_id) DO UPDATE SET state = 'running', started_at = excluded.started_at, finished_at = NULL, error = NULL`);
   const end = db.prepare('UPDATE guest_inspections SET state = ?, finished_at = ?, error = ? WHERE replica_id = ?');
-  const found = db.prepare(`UPDATE guest_inspections SET state = 'completed', finished_at = ?1, error = NULL, found = ?2, found_at = ?1, execution_number = ?3 WHERE replica_id = ?4`);
+  const found = db.prepare(
+    `UPDATE guest_inspections SET state = 'completed', finished_at = ?1, error = NULL, found = ?2, found_at = ?1, execution_number = ?3 WHERE replica_id = ?4`,
+  );
   const interrupt = db.prepare(`UPDATE guest_inspections SET state = 'interrupted' WHERE state = 'running'`);
   return {
     find(replicaId: string): GuestInspection | undefined {

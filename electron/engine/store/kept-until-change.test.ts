@@ -40,10 +40,12 @@ test('rows that go along with others count', () => {
 
 test('what a transaction saw is not there any more when it is rolled back', () => {
   names();
-  expect(() => inTransaction(db, () => {
-    db.exec(`INSERT INTO things VALUES ('two')`);
-    expect(names()).toEqual(['one', 'two']);
-    throw new Error('full');
-  })).toThrow('full');
+  expect(() =>
+    inTransaction(db, () => {
+      db.exec(`INSERT INTO things VALUES ('two')`);
+      expect(names()).toEqual(['one', 'two']);
+      throw new Error('full');
+    }),
+  ).toThrow('full');
   expect(names()).toEqual(['one']);
 });

@@ -5,7 +5,13 @@ import { z } from 'zod';
 /** Written over in place: on a full disk there is no room for a new file, nor for a larger one. */
 const sizeBytes = 4096;
 
-const wordsSchema = z.object({ at: z.string(), message: z.string(), replicaId: z.string().optional(), executionId: z.string().optional(), deploymentId: z.string().optional() });
+const wordsSchema = z.object({
+  at: z.string(),
+  message: z.string(),
+  replicaId: z.string().optional(),
+  executionId: z.string().optional(),
+  deploymentId: z.string().optional(),
+});
 export type Words = z.infer<typeof wordsSchema>;
 
 export interface LastWords {

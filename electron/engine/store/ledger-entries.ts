@@ -8,11 +8,18 @@ import { json, optionalText, text, type Row } from './rows.ts';
 export type LedgerEntryStore = ReturnType<typeof ledgerEntryStore>;
 
 /** The rows of the ledger. The rules of their use are in `ledger.ts`. */
-export function ledgerEntryStore(db: DatabaseSync, clock: Clock, ownership: () => Ownership, fleet: () => Pick<ReplicaFleet, 'settled' | 'claimed' | 'epoch'> | undefined = () => undefined) {
+export function ledgerEntryStore(
+  db: DatabaseSync,
+  clock: Clock,
+  ownership: () => Ownership,
+  fleet: () => Pick<ReplicaFleet, 'settled' | 'claimed' | 'epoch'> | undefined = () => undefined,
+) {
   const openedAt = clock.monotonic();
   const asked = new Map<string, number>();
   const insert = db.prepare('INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
-  const setState = db.prepare('UPDATE ledger SET state = ?, resource_id = ifnull(?, resource_id), updated_at = ? WHERE entry_id = ?');
+  const setState = db.prepare(
+    'UPDATE ledger SET state = ?, resource_id = ifnull(?, resource_id), updated_at = ? WHERE entry_id = ?',
+  );
   const byId = db.prepare('SELECT * FROM ledger WHERE entry_id = ?');
   const open = db.prepare(`SELECT * FROM ledger WHERE state <> 'removed' ORDER BY created_at, rowid`);
   const all = db.prepare('SELECT * FROM ledger ORDER BY created_at, rowid');
@@ -48,8 +55,19 @@ export function ledgerEntryStore(db: DatabaseSync, clock: Clock, ownership: () =
     },
     add(entry: LedgerEntry): void {
       insert.run(
-        entry.entryId, entry.endpointId, entry.replicaId ?? null, entry.executionId ?? null, entry.kind, entry.key, entry.name,
-        entry.lifetime, entry.state, entry.resourceId ?? null, JSON.stringify(entry.details), entry.createdAt, entry.createdAt,
+        entry.entryId,
+        entry.endpointId,
+        entry.replicaId ?? null,
+        entry.executionId ?? null,
+        entry.kind,
+        entry.key,
+        entry.name,
+        entry.lifetime,
+        entry.state,
+        entry.resourceId ?? null,
+        JSON.stringify(entry.details),
+        entry.createdAt,
+        entry.createdAt,
       );
     },
     /** Moves an entry on, durably, and returns it as it now is. */

@@ -36,7 +36,8 @@ function cloud() {
     things,
     failNext: (how: 'answer' | 'request') => (lose = how),
     how: {
-      find: async (entry: LedgerEntry) => [...things].filter(([, name]) => name === entry.name).map(([id]) => ({ id }))[0],
+      find: async (entry: LedgerEntry) =>
+        [...things].filter(([, name]) => name === entry.name).map(([id]) => ({ id }))[0],
       get: async (id: string) => (things.has(id) ? { id } : undefined),
       create: async (entry: LedgerEntry) => {
         const fault = lose;
@@ -138,7 +139,9 @@ describe('releasing a resource', () => {
     const { how, gone, things } = cloud();
     const scope = ledgerScope(store.ledger, binding);
     const { entry } = await scope.ensure(volume, how, signal);
-    await expect(scope.release(entry, { ...gone, remove: async () => Promise.reject(new Error('busy')) }, signal)).rejects.toThrow('busy');
+    await expect(
+      scope.release(entry, { ...gone, remove: async () => Promise.reject(new Error('busy')) }, signal),
+    ).rejects.toThrow('busy');
     expect(scope.list()).toMatchObject([{ state: 'removing', resourceId: 'vol-1' }]);
     await scope.release(entry, gone, signal);
     expect([things.size, scope.list()]).toEqual([0, []]);
@@ -147,19 +150,22 @@ describe('releasing a resource', () => {
 
 test('whatever gets lost, in any order: never two resources for one key, and none that the ledger does not know', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.constantFrom('ok', 'answer', 'request', 'vanish', 'release'), { maxLength: 12 }), async (steps) => {
-      const { how, gone, things, failNext } = cloud();
-      const scope = ledgerScope(store.ledger, { ...binding, replicaId: `rep-${Math.random()}` });
-      for (const step of steps) {
-        if (step === 'answer' || step === 'request') failNext(step);
-        if (step === 'vanish') things.clear();
-        if (step === 'release') for (const entry of scope.list()) await scope.release(entry, gone, signal);
-        else await scope.ensure(volume, how, signal).catch(() => undefined);
-        expect(things.size).toBeLessThanOrEqual(1);
-        const known = scope.list().map((entry) => entry.name);
-        for (const name of things.values()) expect(known).toContain(name);
-      }
-    }),
+    fc.asyncProperty(
+      fc.array(fc.constantFrom('ok', 'answer', 'request', 'vanish', 'release'), { maxLength: 12 }),
+      async (steps) => {
+        const { how, gone, things, failNext } = cloud();
+        const scope = ledgerScope(store.ledger, { ...binding, replicaId: `rep-${Math.random()}` });
+        for (const step of steps) {
+          if (step === 'answer' || step === 'request') failNext(step);
+          if (step === 'vanish') things.clear();
+          if (step === 'release') for (const entry of scope.list()) await scope.release(entry, gone, signal);
+          else await scope.ensure(volume, how, signal).catch(() => undefined);
+          expect(things.size).toBeLessThanOrEqual(1);
+          const known = scope.list().map((entry) => entry.name);
+          for (const name of things.values()) expect(known).toContain(name);
+        }
+      },
+    ),
     { numRuns: rounds(60) },
   );
 });
@@ -176,7 +182,8 @@ function laggingWorld() {
     after: () => () => undefined,
   };
   let made = 0;
-  const listed = (name: string): string | undefined => [...things].find(([, thing]) => thing.name === name && thing.listedFrom <= now)?.[0];
+  const listed = (name: string): string | undefined =>
+    [...things].find(([, thing]) => thing.name === name && thing.listedFrom <= now)?.[0];
   return {
     clock,
     things,
@@ -228,34 +235,62 @@ test('lists that lag, kills in the middle of requests, restarts, set clocks: no 
       const scope = () => ledgerScope(life.ledger, binding);
       /** A life that ends within a call of the platform: what waits for that never goes on. */
       const killedIn = (work: (dying: (entry: LedgerEntry) => Promise<never>) => Promise<unknown>): Promise<void> =>
-        new Promise((resolve) => void work((_entry) => (resolve(), new Promise<never>(() => undefined))).then(() => resolve(), () => resolve()));
+        new Promise(
+          (resolve) =>
+            void work((_entry) => (resolve(), new Promise<never>(() => undefined))).then(
+              () => resolve(),
+              () => resolve(),
+            ),
+        );
       try {
         for (const event of history) {
-          if (event.step === 'ensure') await scope().ensure(volume, { find, get, create: async (entry) => world.post(entry, event.lagMs) }, signal);
+          if (event.step === 'ensure')
+            await scope().ensure(
+              volume,
+              { find, get, create: async (entry) => world.post(entry, event.lagMs) },
+              signal,
+            );
           else if (event.step === 'ensure, answer lost') {
             const create = async (entry: LedgerEntry): Promise<never> => {
               world.post(entry, event.lagMs);
               throw new Error('answer lost');
             };
-            await scope().ensure(volume, { find, get, create }, signal).catch(() => undefined);
+            await scope()
+              .ensure(volume, { find, get, create }, signal)
+              .catch(() => undefined);
           } else if (event.step === 'ensure, refused') {
             const create = async (): Promise<never> => {
               throw new CausewayError('cloud.quota-exceeded', 'no more', { details: { status: 403 } });
             };
-            await scope().ensure(volume, { find, get, create }, signal).catch(() => undefined);
+            await scope()
+              .ensure(volume, { find, get, create }, signal)
+              .catch(() => undefined);
           } else if (event.step === 'killed in the request') {
-            await killedIn((dying) => scope().ensure(volume, { find, get, create: (entry) => (world.post(entry, event.lagMs), dying(entry)) }, signal));
+            await killedIn((dying) =>
+              scope().ensure(
+                volume,
+                { find, get, create: (entry) => (world.post(entry, event.lagMs), dying(entry)) },
+                signal,
+              ),
+            );
             restart();
-          } else if (event.step === 'release') for (const entry of scope().list()) await scope().release(entry, { findId, remove }, signal);
+          } else if (event.step === 'release')
+            for (const entry of scope().list()) await scope().release(entry, { findId, remove }, signal);
           else if (event.step === 'killed while looking') {
-            for (const entry of scope().list()) await killedIn((dying) => scope().release(entry, { findId: dying, remove: (_id, removing) => dying(removing) }, signal));
+            for (const entry of scope().list())
+              await killedIn((dying) =>
+                scope().release(entry, { findId: dying, remove: (_id, removing) => dying(removing) }, signal),
+              );
             restart();
           } else if (event.step === 'restart') restart();
           else if (event.step === 'time passes') world.pass(event.ms);
           else world.setWallClock(event.ms);
           const known = new Set(life.ledger.list().map(({ name }) => name));
           expect([...world.things.values()].filter(({ name }) => !known.has(name))).toEqual([]);
-          const live = life.ledger.list().filter(({ state }) => state !== 'removing').map(({ name }) => name);
+          const live = life.ledger
+            .list()
+            .filter(({ state }) => state !== 'removing')
+            .map(({ name }) => name);
           expect([...world.things.values()].filter(({ name }) => live.includes(name)).length).toBeLessThanOrEqual(1);
         }
         for (const entry of scope().list()) await scope().release(entry, { findId, remove }, signal);

@@ -24,7 +24,8 @@ export function ledgerScope(entries: LedgerEntryStore, binding: LedgerBinding): 
   const side = binding.side ?? 'destination';
   const keyOf = (key: string): string => (side === 'source' ? sourceKeys + key : key);
   /** The adapter sees the key that it gave. */
-  const shown = (entry: LedgerEntry): LedgerEntry => (sideOf(entry) === 'source' ? { ...entry, key: entry.key.slice(sourceKeys.length) } : entry);
+  const shown = (entry: LedgerEntry): LedgerEntry =>
+    sideOf(entry) === 'source' ? { ...entry, key: entry.key.slice(sourceKeys.length) } : entry;
 
   const visible = (entry: LedgerEntry): boolean =>
     entry.endpointId === binding.endpointId &&
@@ -33,7 +34,9 @@ export function ledgerScope(entries: LedgerEntryStore, binding: LedgerBinding): 
     (entry.lifetime !== 'temporary' || entry.executionId === binding.executionId);
 
   const live = (kind: string, key: string): LedgerEntry | undefined =>
-    entries.list().find((entry) => visible(entry) && entry.kind === kind && entry.key === keyOf(key) && entry.state !== 'removing');
+    entries
+      .list()
+      .find((entry) => visible(entry) && entry.kind === kind && entry.key === keyOf(key) && entry.state !== 'removing');
 
   /** Asks the platform, and keeps in mind until when the resource may turn up there. */
   async function create<T>(entry: LedgerEntry, ask: (entry: LedgerEntry) => Promise<T>, before: number): Promise<T> {
@@ -66,7 +69,9 @@ export function ledgerScope(entries: LedgerEntryStore, binding: LedgerBinding): 
           const { resourceId } = entry;
           const known = shown(entry);
           const get = (within: AbortSignal) => how.get(resourceId, known, within);
-          const resource = mayStillLag(entries, entry) ? await lookThroughLag(entries, entry, get, signal) : await get(signal);
+          const resource = mayStillLag(entries, entry)
+            ? await lookThroughLag(entries, entry, get, signal)
+            : await get(signal);
           if (resource !== undefined) return { resource, entry: shown(entry), created: false };
           entries.setState(entry, 'removed');
           entry = undefined;
@@ -76,7 +81,8 @@ export function ledgerScope(entries: LedgerEntryStore, binding: LedgerBinding): 
           const intended = shown(entry);
           const found = await lookThroughLag(entries, entry, (within) => how.find(intended, within), signal);
           before = entries.lastAsked(entry.entryId);
-          if (found !== undefined) return { resource: found, entry: shown(entries.setState(entry, 'existing', found.id)), created: true };
+          if (found !== undefined)
+            return { resource: found, entry: shown(entries.setState(entry, 'existing', found.id)), created: true };
         } else {
           const entryId = newId('res');
           entry = {
@@ -130,7 +136,9 @@ export function ledgerScope(entries: LedgerEntryStore, binding: LedgerBinding): 
         const entry = entries.find(given.entryId);
         if (entry === undefined || entry.state === 'removed') return;
         const removing = markRemoving(entry);
-        const id = removing.resourceId ?? (await lookThroughLag(entries, entry, (within) => how.findId(shown(removing), within), signal));
+        const id =
+          removing.resourceId ??
+          (await lookThroughLag(entries, entry, (within) => how.findId(shown(removing), within), signal));
         await entries.settled(binding.replicaId, signal);
         if (id !== undefined) await how.remove(id, shown(removing), signal);
         entries.setRemoved(removing);

@@ -13,7 +13,13 @@ export function lifeRecordStore(db: DatabaseSync) {
   return {
     add(record: { replicaId: string; kind: LifeRecordKind; by: string; details: JsonObject }): LifeRecord {
       const at = new Date().toISOString();
-      const { lastInsertRowid } = insert.run(at, record.replicaId, record.kind, record.by, JSON.stringify(record.details));
+      const { lastInsertRowid } = insert.run(
+        at,
+        record.replicaId,
+        record.kind,
+        record.by,
+        JSON.stringify(record.details),
+      );
       return { id: Number(lastInsertRowid), at, ...record };
     },
     /** Oldest first. */
@@ -25,6 +31,11 @@ export function lifeRecordStore(db: DatabaseSync) {
 
 function fromRow(row: Row): LifeRecord {
   return {
-    id: integer(row, 'id'), at: text(row, 'at'), replicaId: text(row, 'replica_id'), kind: text(row, 'kind') as LifeRecordKind, by: text(row, 'by_whom'), details: json(row, 'details'),
+    id: integer(row, 'id'),
+    at: text(row, 'at'),
+    replicaId: text(row, 'replica_id'),
+    kind: text(row, 'kind') as LifeRecordKind,
+    by: text(row, 'by_whom'),
+    details: json(row, 'details'),
   };
 }

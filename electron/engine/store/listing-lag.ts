@@ -16,7 +16,10 @@ const surelyOldMs = 24 * 3_600_000;
  * it is unknown how long ago that process ended.
  */
 export async function lookThroughLag<T>(
-  entries: LedgerEntryStore, entry: LedgerEntry, look: (signal: AbortSignal) => Promise<T | undefined>, signal: AbortSignal,
+  entries: LedgerEntryStore,
+  entry: LedgerEntry,
+  look: (signal: AbortSignal) => Promise<T | undefined>,
+  signal: AbortSignal,
 ): Promise<T | undefined> {
   const { clock } = entries;
   let passed = clock.monotonic() - entries.lastAsked(entry.entryId);

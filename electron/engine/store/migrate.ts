@@ -16,7 +16,9 @@ export interface Migration {
 export function migrate(db: DatabaseSync, migrations: readonly Migration[]): void {
   db.exec(`CREATE TABLE IF NOT EXISTS schema_migrations (
     number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT`);
-  const applied = db.prepare('SELECT number, name, checksum FROM schema_migrations ORDER BY number').all() as unknown as {
+  const applied = db
+    .prepare('SELECT number, name, checksum FROM schema_migrations ORDER BY number')
+    .all() as unknown as {
     number: number;
     name: string;
     checksum: string;
@@ -24,10 +26,16 @@ export function migrate(db: DatabaseSync, migrations: readonly Migration[]): voi
   for (const row of applied) {
     const known = migrations.find((migration) => migration.number === row.number);
     if (known === undefined) {
-      throw new CausewayError('engine.database-version', `the database has schema step ${row.number} (${row.name}), which is unknown to this version`);
+      throw new CausewayError(
+        'engine.database-version',
+        `the database has schema step ${row.number} (${row.name}), which is unknown to this version`,
+      );
     }
     if (checksum(known) !== row.checksum) {
-      throw new CausewayError('engine.database-version', `schema step ${row.number} (${row.name}) differs from the one that was applied`);
+      throw new CausewayError(
+        'engine.database-version',
+        `schema step ${row.number} (${row.name}) differs from the one that was applied`,
+      );
     }
   }
   const last = applied.at(-1)?.number ?? 0;
@@ -37,7 +45,10 @@ export function migrate(db: DatabaseSync, migrations: readonly Migration[]): voi
     try {
       db.exec(migration.sql);
       db.prepare('INSERT INTO schema_migrations VALUES (?, ?, ?, ?)').run(
-        migration.number, migration.name, checksum(migration), new Date().toISOString(),
+        migration.number,
+        migration.name,
+        checksum(migration),
+        new Date().toISOString(),
       );
       db.exec('COMMIT');
     } catch (error) {

@@ -34,7 +34,11 @@ export function notificationOutbox(db: DatabaseSync) {
       });
     },
     deliveries: (): NotificationDelivery[] =>
-      listDeliveries.all().map((row) => ({ id: text(row, 'id'), way: text(row, 'way') as NotificationWay, messages: json<Notification[]>(row, 'messages') })),
+      listDeliveries.all().map((row) => ({
+        id: text(row, 'id'),
+        way: text(row, 'way') as NotificationWay,
+        messages: json<Notification[]>(row, 'messages'),
+      })),
     /** Delivered, or given up. */
     remove: (id: string): void => void removeDelivery.run(id),
     /** Whether this is the first time for what is told once. */

@@ -28,6 +28,12 @@ export function progressByDayStore(db: DatabaseSync) {
       SELECT day, 1 AS copied, 0 AS moved, 0 AS bytes FROM copied UNION ALL SELECT day, 0, 1, 0 FROM moved UNION ALL SELECT day, 0, 0, bytes FROM sent
     ) WHERE day IS NOT NULL GROUP BY day ORDER BY day`);
   return {
-    list: (): DayProgress[] => list.all().map((row) => ({ day: text(row, 'day'), copied: integer(row, 'copied'), moved: integer(row, 'moved'), bytes: integer(row, 'bytes') })),
+    list: (): DayProgress[] =>
+      list.all().map((row) => ({
+        day: text(row, 'day'),
+        copied: integer(row, 'copied'),
+        moved: integer(row, 'moved'),
+        bytes: integer(row, 'bytes'),
+      })),
   };
 }

@@ -25,7 +25,9 @@ test('one at a time, and the second learns who the first is', () => {
 test('a process that is killed lets go of the project at once', async () => {
   const script = `const { takeProjectLock } = await import(${JSON.stringify(new URL('./project-lock.ts', import.meta.url).href)});
     console.log(takeProjectLock(${JSON.stringify(folder)}, 'a') !== undefined); setInterval(() => {}, 1000);`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
   expect(line.toString().trim()).toBe('true');
   expect(takeProjectLock(folder, 'b')).toBeUndefined();

@@ -44,7 +44,14 @@ export function takeProjectLock(folder: string, address: string, key?: string): 
     if (((error as { errcode?: number }).errcode ?? 0) % 256 === 5) return undefined;
     throw error;
   }
-  const holder: LockHolder = { pid: process.pid, bootId: bootId(), since: new Date().toISOString(), address, ...(key === undefined ? {} : { key }), computer: hostname() };
+  const holder: LockHolder = {
+    pid: process.pid,
+    bootId: bootId(),
+    since: new Date().toISOString(),
+    address,
+    ...(key === undefined ? {} : { key }),
+    computer: hostname(),
+  };
   const path = join(folder, holderName);
   try {
     writeFileSync(path, JSON.stringify(holder), { mode: 0o600 });

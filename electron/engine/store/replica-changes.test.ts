@@ -28,7 +28,18 @@ describe('the changes of replicas', () => {
     store.executions.add({ id: 'exe', replicaId: 'web', options: {}, createdAt: 't' });
     store.tasks.plan('exe', [{ id: 'copy', title: 'Copy', cleanUp: false }]);
     store.executions.setState('exe', 'running');
-    store.ledger.add({ entryId: 'res', endpointId: 'end', replicaId: 'web', kind: 'volume', key: 'disk-0', name: 'causeway-res', lifetime: 'replica', state: 'intended', details: { size: 1 }, createdAt: 't' } as never);
+    store.ledger.add({
+      entryId: 'res',
+      endpointId: 'end',
+      replicaId: 'web',
+      kind: 'volume',
+      key: 'disk-0',
+      name: 'causeway-res',
+      lifetime: 'replica',
+      state: 'intended',
+      details: { size: 1 },
+      createdAt: 't',
+    } as never);
     store.events.append({ type: 'note', replicaId: 'web', executionId: 'exe', message: 'copying', details: {} });
   }
 
@@ -55,14 +66,22 @@ describe('the changes of replicas', () => {
     execute(one);
     const { changes } = one.changes.pending('web', 100);
     two.changes.apply('db', changes, { sequence: 7, epoch: 2 });
-    expect([two.store.executions.find('exe'), two.store.ledger.list(), two.store.events.listAfter(0, { limit: 10 })]).toEqual([undefined, [], []]);
+    expect([
+      two.store.executions.find('exe'),
+      two.store.ledger.list(),
+      two.store.events.listAfter(0, { limit: 10 }),
+    ]).toEqual([undefined, [], []]);
     two.changes.apply('web', changes, { sequence: 8, epoch: 2 });
-    two.changes.apply('db', changes.map(({ table, row }) => ({ table, row, op: 'delete' })), { sequence: 9, epoch: 2 });
+    two.changes.apply(
+      'db',
+      changes.map(({ table, row }) => ({ table, row, op: 'delete' })),
+      { sequence: 9, epoch: 2 },
+    );
     expect(two.store.ledger.list().map(({ name }) => name)).toEqual(['causeway-res']);
     expect(two.store.tasks.list('exe')).toEqual(one.store.tasks.list('exe'));
   });
 
-  it('bring the marks of other members, under which resources are this store\'s as well', () => {
+  it("bring the marks of other members, under which resources are this store's as well", () => {
     const { store, changes } = engine('one');
     const { mark } = store.identity.ownership();
     store.joinFleet(noFleet, changes.marks);
@@ -73,10 +92,12 @@ describe('the changes of replicas', () => {
 
   it('are recorded with what they change, or not at all, and each for its replica', () => {
     const { store, changes } = engine('one');
-    expect(() => inTransaction(store.db, () => {
-      store.executions.add({ id: 'exe', replicaId: 'db', options: {}, createdAt: 't' });
-      throw new Error('no');
-    })).toThrow('no');
+    expect(() =>
+      inTransaction(store.db, () => {
+        store.executions.add({ id: 'exe', replicaId: 'db', options: {}, createdAt: 't' });
+        throw new Error('no');
+      }),
+    ).toThrow('no');
     expect(changes.pendingReplicas()).toEqual([]);
     store.executions.add({ id: 'exe', replicaId: 'db', options: {}, createdAt: 't' });
     expect(changes.pendingReplicas()).toEqual(['db']);
@@ -95,7 +116,12 @@ describe('the changes of replicas', () => {
     const one = engine('one');
     execute(one);
     one.changes.forget('web');
-    expect([one.store.executions.find('exe'), one.store.ledger.list({ removed: true }), one.store.events.listAfter(0, { limit: 10 }), one.changes.pendingReplicas()]).toEqual([undefined, [], [], []]);
+    expect([
+      one.store.executions.find('exe'),
+      one.store.ledger.list({ removed: true }),
+      one.store.events.listAfter(0, { limit: 10 }),
+      one.changes.pendingReplicas(),
+    ]).toEqual([undefined, [], [], []]);
     expect(one.store.replicas.find('web')?.name).toBe('web');
     expect(one.changes.position('web')).toEqual({ sequence: 0, epoch: 0 });
   });

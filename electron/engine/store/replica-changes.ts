@@ -6,7 +6,11 @@ import { replicaTables, type ReplicaTable } from './replica-rows.ts';
 
 const valueSchema = z.union([z.string(), z.number(), z.null()]);
 /** One row of a replica that was written or deleted. */
-export const rowChangeSchema = z.strictObject({ table: z.string(), op: z.enum(['put', 'delete']), row: z.record(z.string(), valueSchema) });
+export const rowChangeSchema = z.strictObject({
+  table: z.string(),
+  op: z.enum(['put', 'delete']),
+  row: z.record(z.string(), valueSchema),
+});
 export type RowChange = z.infer<typeof rowChangeSchema>;
 
 /** How far the store follows the journal of a replica. */
@@ -43,9 +47,16 @@ export function replicaChanges(db: DatabaseSync) {
   const replicas = db.prepare('SELECT DISTINCT replica_id FROM fleet_outbox');
   const drop = db.prepare('DELETE FROM fleet_outbox WHERE replica_id = ? AND n <= ?');
   const readPosition = db.prepare('SELECT sequence, epoch FROM fleet_replicas WHERE replica_id = ?');
-  const writePosition = db.prepare('INSERT INTO fleet_replicas VALUES (?, ?, ?) ON CONFLICT (replica_id) DO UPDATE SET sequence = excluded.sequence, epoch = excluded.epoch');
+  const writePosition = db.prepare(
+    'INSERT INTO fleet_replicas VALUES (?, ?, ?) ON CONFLICT (replica_id) DO UPDATE SET sequence = excluded.sequence, epoch = excluded.epoch',
+  );
   const addMark = db.prepare('INSERT OR IGNORE INTO fleet_marks VALUES (?)');
-  const marks = new Set(db.prepare('SELECT mark FROM fleet_marks').all().map((row) => String(row['mark'])));
+  const marks = new Set(
+    db
+      .prepare('SELECT mark FROM fleet_marks')
+      .all()
+      .map((row) => String(row['mark'])),
+  );
   const byName = new Map(tables.map((table) => [table.name, { table, ...statementsOf(db, table) }]));
 
   /** Changes within are not recorded as this process's own. */
@@ -65,9 +76,17 @@ export function replicaChanges(db: DatabaseSync) {
     // The journal of one replica says nothing of another one.
     const before = ownerBefore?.get(...table.key.map((column) => row[column] ?? null));
     if (before !== undefined && before['owner'] !== replicaId) return;
-    if (op === 'put' && ownerNow.get(...table.owner.map((column) => row[column] ?? null))?.['owner'] !== replicaId) return;
+    if (op === 'put' && ownerNow.get(...table.owner.map((column) => row[column] ?? null))?.['owner'] !== replicaId)
+      return;
     const values = (columns: readonly string[]): SQLInputValue[] => columns.map((column) => row[column] ?? null);
-    if (op === 'put') put.run(...values(table.updatesOnly === true ? [...table.columns.filter((column) => !table.key.includes(column)), ...table.key] : table.columns));
+    if (op === 'put')
+      put.run(
+        ...values(
+          table.updatesOnly === true
+            ? [...table.columns.filter((column) => !table.key.includes(column)), ...table.key]
+            : table.columns,
+        ),
+      );
     else remove?.run(...values(table.key));
   }
 
@@ -75,8 +94,13 @@ export function replicaChanges(db: DatabaseSync) {
     /** At most so many, and no more than fit into these bytes; but always the first one. */
     pending(replicaId: string, limit: number, bytes = Infinity): PendingChanges {
       let room = bytes;
-      const rows = pending.all(replicaId, limit).filter((row, index) => (room -= Buffer.byteLength(String(row['change']))) >= 0 || index === 0);
-      return { upTo: Number(rows.at(-1)?.['n'] ?? 0), changes: rows.map((row) => JSON.parse(String(row['change'])) as RowChange) };
+      const rows = pending
+        .all(replicaId, limit)
+        .filter((row, index) => (room -= Buffer.byteLength(String(row['change']))) >= 0 || index === 0);
+      return {
+        upTo: Number(rows.at(-1)?.['n'] ?? 0),
+        changes: rows.map((row) => JSON.parse(String(row['change'])) as RowChange),
+      };
     },
     /** Under which other members mark resources in clouds. */
     noteMarks(given: readonly string[]): void {
@@ -122,8 +146,11 @@ export function replicaChanges(db: DatabaseSync) {
     /** All rows of a replica, as the first record of its journal. */
     snapshot(replicaId: string): RowChange[] {
       return tables.flatMap(({ name, columns, replica }) =>
-        db.prepare(`SELECT ${columns.join(', ')} FROM ${name} WHERE ${replica.replaceAll('ROW', name)} = ?`).all(replicaId)
-          .map((row): RowChange => ({ table: name, op: 'put', row: row as RowChange['row'] })));
+        db
+          .prepare(`SELECT ${columns.join(', ')} FROM ${name} WHERE ${replica.replaceAll('ROW', name)} = ?`)
+          .all(replicaId)
+          .map((row): RowChange => ({ table: name, op: 'put', row: row as RowChange['row'] })),
+      );
     },
   };
 }
@@ -133,11 +160,14 @@ function triggersOf({ name, key, columns, replica, updatesOnly }: ReplicaTable):
     `INSERT INTO fleet_outbox (replica_id, change)
        SELECT ${replica.replaceAll('ROW', row)}, json_object('table', '${name}', 'op', '${op}', 'row', json_object(${of.map((column) => `'${column}', ${row}.${column}`).join(', ')}))
        WHERE ${replica.replaceAll('ROW', row)} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM fleet_applying);`;
-  const trigger = (event: string, body: string): string => `CREATE TEMP TRIGGER IF NOT EXISTS fleet_${name}_${event.split(' ')[0]!.toLowerCase()} AFTER ${event} ON main.${name} BEGIN ${body} END;`;
+  const trigger = (event: string, body: string): string =>
+    `CREATE TEMP TRIGGER IF NOT EXISTS fleet_${name}_${event.split(' ')[0]!.toLowerCase()} AFTER ${event} ON main.${name} BEGIN ${body} END;`;
   if (updatesOnly === true) return trigger('UPDATE OF last_success', record('NEW', 'put', columns));
   return [
     trigger('INSERT', record('NEW', 'put', columns)),
-    ...(key.length === 0 ? [] : [trigger('UPDATE', record('NEW', 'put', columns)), trigger('DELETE', record('OLD', 'delete', key))]),
+    ...(key.length === 0
+      ? []
+      : [trigger('UPDATE', record('NEW', 'put', columns)), trigger('DELETE', record('OLD', 'delete', key))]),
   ].join('\n');
 }
 
@@ -145,11 +175,26 @@ function statementsOf(db: DatabaseSync, { name, key, columns, replica, updatesOn
   const others = columns.filter((column) => !key.includes(column));
   const where = key.map((column) => `${column} = ?`).join(' AND ');
   const ownerNow = db.prepare(`SELECT ${replica.replaceAll(/ROW\.\w+/g, '?')} AS owner`);
-  const ownerBefore = key.length === 0 ? undefined : db.prepare(`SELECT ${replica.replaceAll('ROW', name)} AS owner FROM ${name} WHERE ${where}`);
+  const ownerBefore =
+    key.length === 0
+      ? undefined
+      : db.prepare(`SELECT ${replica.replaceAll('ROW', name)} AS owner FROM ${name} WHERE ${where}`);
   const both = { ownerNow, ownerBefore };
-  if (updatesOnly === true) return { ...both, put: db.prepare(`UPDATE ${name} SET ${others.map((column) => `${column} = ?`).join(', ')} WHERE ${where}`), remove: undefined };
+  if (updatesOnly === true)
+    return {
+      ...both,
+      put: db.prepare(`UPDATE ${name} SET ${others.map((column) => `${column} = ?`).join(', ')} WHERE ${where}`),
+      remove: undefined,
+    };
   const insert = `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
   if (key.length === 0) return { ...both, put: db.prepare(insert), remove: undefined };
-  const update = others.length === 0 ? 'NOTHING' : `UPDATE SET ${others.map((column) => `${column} = excluded.${column}`).join(', ')}`;
-  return { ...both, put: db.prepare(`${insert} ON CONFLICT (${key.join(', ')}) DO ${update}`), remove: db.prepare(`DELETE FROM ${name} WHERE ${where}`) };
+  const update =
+    others.length === 0
+      ? 'NOTHING'
+      : `UPDATE SET ${others.map((column) => `${column} = excluded.${column}`).join(', ')}`;
+  return {
+    ...both,
+    put: db.prepare(`${insert} ON CONFLICT (${key.join(', ')}) DO ${update}`),
+    remove: db.prepare(`DELETE FROM ${name} WHERE ${where}`),
+  };
 }

@@ -10,9 +10,11 @@ export type NewReplica = Omit<Replica, 'disks' | 'lastSuccess' | 'lastExecutionI
 
 /** Replicas and what is known of their disks' volumes. */
 export function replicaStore(db: DatabaseSync) {
-  const insert = db.prepare(`INSERT INTO replicas (id, name, source_endpoint_id, destination_endpoint_id, vm_id, vm_name,
+  const insert =
+    db.prepare(`INSERT INTO replicas (id, name, source_endpoint_id, destination_endpoint_id, vm_id, vm_name,
     source_environment, destination_environment, provider_configuration, created_at, wave, cleared, checks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
-  const update = db.prepare(`UPDATE replicas SET name = ?, source_environment = ?, destination_environment = ?, provider_configuration = ?,
+  const update =
+    db.prepare(`UPDATE replicas SET name = ?, source_environment = ?, destination_environment = ?, provider_configuration = ?,
     wave = ?, cleared = ?, checks = ? WHERE id = ?`);
   const select = `SELECT r.*, (SELECT e.id FROM executions e WHERE e.replica_id = r.id ORDER BY number DESC LIMIT 1) AS last_execution_id
     FROM replicas r`;
@@ -23,17 +25,21 @@ export function replicaStore(db: DatabaseSync) {
   const succeeded = db.prepare('UPDATE replicas SET last_success = ? WHERE id = ?');
   const disksOf = db.prepare('SELECT * FROM replica_disks WHERE replica_id = ? ORDER BY rowid');
   const allDisks = db.prepare('SELECT * FROM replica_disks ORDER BY rowid');
-  const putDisk = db.prepare(`INSERT INTO replica_disks (replica_id, disk_id, size_bytes, volume_id, first_written_from) VALUES (?, ?, ?, ?, ?)
+  const putDisk =
+    db.prepare(`INSERT INTO replica_disks (replica_id, disk_id, size_bytes, volume_id, first_written_from) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (replica_id, disk_id) DO UPDATE SET size_bytes = excluded.size_bytes, volume_id = excluded.volume_id,
       first_written_from = CASE WHEN volume_id IS excluded.volume_id THEN first_written_from ELSE excluded.first_written_from END,
       synchronised_by = CASE WHEN volume_id IS excluded.volume_id THEN synchronised_by ELSE NULL END,
       synchronised_to = CASE WHEN volume_id IS excluded.volume_id THEN synchronised_to ELSE NULL END`);
   const replaceVolume = db.prepare('UPDATE replica_disks SET volume_id = ? WHERE replica_id = ? AND disk_id = ?');
-  const forgetVolumes = db.prepare(`UPDATE replica_disks SET volume_id = NULL, first_written_from = NULL, synchronised_by = NULL,
+  const forgetVolumes =
+    db.prepare(`UPDATE replica_disks SET volume_id = NULL, first_written_from = NULL, synchronised_by = NULL,
     synchronised_to = NULL WHERE replica_id = ?`);
   const neverSucceeded = db.prepare('UPDATE replicas SET last_success = NULL WHERE id = ?');
   const firstWritten = db.prepare('SELECT first_written_from FROM replica_disks WHERE replica_id = ? AND disk_id = ?');
-  const setFirstWritten = db.prepare('UPDATE replica_disks SET first_written_from = ? WHERE replica_id = ? AND disk_id = ?');
+  const setFirstWritten = db.prepare(
+    'UPDATE replica_disks SET first_written_from = ? WHERE replica_id = ? AND disk_id = ?',
+  );
   const synchronised = db.prepare(
     `UPDATE replica_disks SET synchronised_by = ?, synchronised_to = ?, first_written_from = '' WHERE replica_id = ? AND disk_id = ?`,
   );
@@ -67,16 +73,32 @@ export function replicaStore(db: DatabaseSync) {
   return {
     add(replica: NewReplica): void {
       insert.run(
-        replica.id, replica.name, replica.sourceEndpointId, replica.destinationEndpointId, replica.vmId, replica.vmName,
-        JSON.stringify(replica.sourceEnvironment), JSON.stringify(replica.destinationEnvironment),
-        replica.providerConfiguration ?? null, replica.createdAt, replica.wave ?? null, clearedText(replica), checksText(replica),
+        replica.id,
+        replica.name,
+        replica.sourceEndpointId,
+        replica.destinationEndpointId,
+        replica.vmId,
+        replica.vmName,
+        JSON.stringify(replica.sourceEnvironment),
+        JSON.stringify(replica.destinationEnvironment),
+        replica.providerConfiguration ?? null,
+        replica.createdAt,
+        replica.wave ?? null,
+        clearedText(replica),
+        checksText(replica),
       );
     },
     /** Everything that people may change. */
     update(replica: NewReplica): void {
       update.run(
-        replica.name, JSON.stringify(replica.sourceEnvironment), JSON.stringify(replica.destinationEnvironment),
-        replica.providerConfiguration ?? null, replica.wave ?? null, clearedText(replica), checksText(replica), replica.id,
+        replica.name,
+        JSON.stringify(replica.sourceEnvironment),
+        JSON.stringify(replica.destinationEnvironment),
+        replica.providerConfiguration ?? null,
+        replica.wave ?? null,
+        clearedText(replica),
+        checksText(replica),
+        replica.id,
       );
     },
     /** By id, else by name. */

@@ -26,7 +26,9 @@ export function snapshotStore(db: DatabaseSync) {
   const taken = db.prepare(`UPDATE snapshots SET role = 'taken', snapshot = ? WHERE tag = ?`);
   const setRole = db.prepare('UPDATE snapshots SET role = ? WHERE tag = ?');
   const supersede = db.prepare(`UPDATE snapshots SET role = 'superseded' WHERE replica_id = ? AND role = 'base'`);
-  const list = db.prepare(`SELECT * FROM snapshots WHERE replica_id = ? AND role <> 'dropped' ORDER BY created_at, rowid`);
+  const list = db.prepare(
+    `SELECT * FROM snapshots WHERE replica_id = ? AND role <> 'dropped' ORDER BY created_at, rowid`,
+  );
   const byTag = db.prepare('SELECT * FROM snapshots WHERE tag = ?');
   return {
     intend(snapshot: { tag: string; replicaId: string; executionId: string }): void {
@@ -55,7 +57,10 @@ export function snapshotStore(db: DatabaseSync) {
       return list.all(replicaId).map(fromRow);
     },
     base(replicaId: string): Snapshot | undefined {
-      return list.all(replicaId).map(fromRow).find((stored) => stored.role === 'base')?.snapshot;
+      return list
+        .all(replicaId)
+        .map(fromRow)
+        .find((stored) => stored.role === 'base')?.snapshot;
     },
   };
 }

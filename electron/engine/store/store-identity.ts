@@ -22,7 +22,9 @@ export type StoreIdentity = ReturnType<typeof storeIdentity>;
  */
 export function storeIdentity(db: DatabaseSync, computer: Computer) {
   const read = db.prepare('SELECT mark, former, computer_id, computer_name FROM store_identity');
-  const write = db.prepare('INSERT OR REPLACE INTO store_identity (only_row, mark, former, computer_id, computer_name) VALUES (1, ?, ?, ?, ?)');
+  const write = db.prepare(
+    'INSERT OR REPLACE INTO store_identity (only_row, mark, former, computer_id, computer_name) VALUES (1, ?, ?, ?, ?)',
+  );
   if (read.get() === undefined) write.run(newMark(computer), '[]', computer.id, computer.name);
   const row = () => read.get() ?? {};
   return {
@@ -32,12 +34,19 @@ export function storeIdentity(db: DatabaseSync, computer: Computer) {
     refuseOtherComputer(): void {
       if (text(row(), 'computer_id') === computer.id) return;
       const owner = text(row(), 'computer_name');
-      throw new CausewayError('store.other-computer', `the data of this project belongs to ${owner}; this is ${computer.name}`, {
-        details: { owner, computer: computer.name },
-      });
+      throw new CausewayError(
+        'store.other-computer',
+        `the data of this project belongs to ${owner}; this is ${computer.name}`,
+        {
+          details: { owner, computer: computer.name },
+        },
+      );
     },
     /** The names of the computer that the store belongs to, and of this one. */
-    computers: (): { readonly owner: string; readonly computer: string } => ({ owner: text(row(), 'computer_name'), computer: computer.name }),
+    computers: (): { readonly owner: string; readonly computer: string } => ({
+      owner: text(row(), 'computer_name'),
+      computer: computer.name,
+    }),
     /** Whether the store belongs to another computer. */
     isElsewhere: (): boolean => text(row(), 'computer_id') !== computer.id,
     /** Makes the store this computer's, under a new mark, so that a copy on another computer can be distinguished. */
@@ -55,13 +64,23 @@ export function computerOf(mark: string): string {
 
 /** Fits a label of every cloud. */
 function newMark({ name }: Computer): string {
-  const plain = name.replaceAll(/[^A-Za-z0-9-]+/g, '-').replaceAll(/^-+|-+$/g, '').slice(0, 40) || 'computer';
+  const plain =
+    name
+      .replaceAll(/[^A-Za-z0-9-]+/g, '-')
+      .replaceAll(/^-+|-+$/g, '')
+      .slice(0, 40) || 'computer';
   return `${plain}.${randomBytes(6).toString('hex')}`;
 }
 
 export function thisComputer(): Computer {
   const name = hostname();
-  return { id: createHash('sha256').update(`causeway ${machineId() ?? name}`).digest('hex').slice(0, 32), name };
+  return {
+    id: createHash('sha256')
+      .update(`causeway ${machineId() ?? name}`)
+      .digest('hex')
+      .slice(0, 32),
+    name,
+  };
 }
 
 /** Set at installation; other systems than Linux are known by their name. */

@@ -62,7 +62,12 @@ export interface Store {
  * @param clock for pauses between queries of platforms
  * @throws CausewayError `engine.database-unreadable`, `engine.database-version`
  */
-export function openStore(folder: string, createTransferTables: (db: DatabaseSync) => void = () => undefined, clock: Clock = systemClock, computer: Computer = thisComputer()): Store {
+export function openStore(
+  folder: string,
+  createTransferTables: (db: DatabaseSync) => void = () => undefined,
+  clock: Clock = systemClock,
+  computer: Computer = thisComputer(),
+): Store {
   const db = openDatabase(folder, [{ number: 2, name: 'state of transfers', sql: schemaOf(createTransferTables) }]);
   const identity = storeIdentity(db, computer);
   let fleet: Pick<ReplicaFleet, 'settled' | 'claimed' | 'epoch'> | undefined;
@@ -108,7 +113,11 @@ export function openStore(folder: string, createTransferTables: (db: DatabaseSyn
 function schemaOf(create: (db: DatabaseSync) => void): string {
   const scratch = new DatabaseSync(':memory:');
   create(scratch);
-  const rows = scratch.prepare(`SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid`).all();
+  const rows = scratch
+    .prepare(
+      `SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid`,
+    )
+    .all();
   scratch.close();
   return rows.map((row) => `${String(row['sql'])};\n`).join('');
 }

@@ -25,15 +25,21 @@ export function taskStore(db: DatabaseSync, of: keyof typeof tables = 'execution
     `INSERT INTO ${table} (${run}, id, position, title, clean_up, state) VALUES (?, ?, ?, ?, ?, 'pending') ON CONFLICT DO NOTHING`,
   );
   const list = db.prepare(`SELECT * FROM ${table} WHERE ${run} = ? ORDER BY position`);
-  const start = db.prepare(`UPDATE ${table} SET state = 'running', attempts = attempts + 1, started_at = ?, finished_at = NULL,
+  const start =
+    db.prepare(`UPDATE ${table} SET state = 'running', attempts = attempts + 1, started_at = ?, finished_at = NULL,
     error = NULL WHERE ${run} = ? AND id = ?`);
-  const takeBack = db.prepare(`UPDATE ${table} SET state = 'pending', started_at = NULL, finished_at = NULL, error = NULL WHERE ${run} = ? AND id = ?`);
-  const finish = db.prepare(`UPDATE ${table} SET state = ?, finished_at = ?, result = ?, error = ? WHERE ${run} = ? AND id = ?`);
+  const takeBack = db.prepare(
+    `UPDATE ${table} SET state = 'pending', started_at = NULL, finished_at = NULL, error = NULL WHERE ${run} = ? AND id = ?`,
+  );
+  const finish = db.prepare(
+    `UPDATE ${table} SET state = ?, finished_at = ?, result = ?, error = ? WHERE ${run} = ? AND id = ?`,
+  );
   return {
     /** Adds those that are not there yet. */
     plan(runId: string, nodes: readonly { id: string; title: string; cleanUp: boolean }[]): void {
       inTransaction(db, () => {
-        for (const [position, node] of nodes.entries()) insert.run(runId, node.id, position, node.title, node.cleanUp ? 1 : 0);
+        for (const [position, node] of nodes.entries())
+          insert.run(runId, node.id, position, node.title, node.cleanUp ? 1 : 0);
       });
     },
     list(runId: string): StoredTask[] {
@@ -48,7 +54,12 @@ export function taskStore(db: DatabaseSync, of: keyof typeof tables = 'execution
         for (const taskId of taskIds) takeBack.run(runId, taskId);
       });
     },
-    finish(runId: string, taskId: string, state: TaskState, outcome: { result?: JsonObject; error?: ErrorRecord } = {}): void {
+    finish(
+      runId: string,
+      taskId: string,
+      state: TaskState,
+      outcome: { result?: JsonObject; error?: ErrorRecord } = {},
+    ): void {
       const result = outcome.result === undefined ? null : JSON.stringify(outcome.result);
       const error = outcome.error === undefined ? null : JSON.stringify(outcome.error);
       finish.run(state, new Date().toISOString(), result, error, runId, taskId);

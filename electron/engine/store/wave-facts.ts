@@ -20,7 +20,9 @@ export type WaveFactsStore = ReturnType<typeof waveFactsStore>;
 
 /** Few queries for many replicas, so that a list of waves stays quick with thousands. */
 export function waveFactsStore(db: DatabaseSync) {
-  const deployed = (isCutOver: boolean): string => `(SELECT max(d.finished_at) FROM deployments d WHERE d.replica_id = r.id AND d.error IS NULL
+  const deployed = (
+    isCutOver: boolean,
+  ): string => `(SELECT max(d.finished_at) FROM deployments d WHERE d.replica_id = r.id AND d.error IS NULL
     AND d.state IN (${isCutOver ? `'completed'` : `'completed', 'deleted'`}) AND ${isCutOver ? '' : 'NOT '}${cutOverInSql('d.options')})`;
   const select = `SELECT r.id, r.name, r.wave, r.last_success,
     ifnull((SELECT sum(size_bytes) FROM replica_disks k WHERE k.replica_id = r.id), 0) AS bytes,

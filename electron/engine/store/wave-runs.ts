@@ -44,8 +44,12 @@ export interface StoredMember {
 
 /** Actions on waves and how far each member is. */
 export function waveRunStore(db: DatabaseSync) {
-  const insertRun = db.prepare(`INSERT INTO wave_runs (id, wave, action, state, at_once, options, groups, created_at) VALUES (?, ?, ?, 'running', ?, ?, ?, ?)`);
-  const insertMember = db.prepare(`INSERT INTO wave_members (run_id, position, replica_id, replica_name, group_number, after, state) VALUES (?, ?, ?, ?, ?, ?, 'waiting')`);
+  const insertRun = db.prepare(
+    `INSERT INTO wave_runs (id, wave, action, state, at_once, options, groups, created_at) VALUES (?, ?, ?, 'running', ?, ?, ?, ?)`,
+  );
+  const insertMember = db.prepare(
+    `INSERT INTO wave_members (run_id, position, replica_id, replica_name, group_number, after, state) VALUES (?, ?, ?, ?, ?, ?, 'waiting')`,
+  );
   const byId = db.prepare('SELECT * FROM wave_runs WHERE id = ?');
   const ofWave = db.prepare('SELECT * FROM wave_runs WHERE wave = ? ORDER BY created_at DESC, rowid DESC LIMIT ?');
   const open = db.prepare(`SELECT * FROM wave_runs WHERE state IN ('running', 'paused', 'cancelling') ORDER BY rowid`);
@@ -56,16 +60,33 @@ export function waveRunStore(db: DatabaseSync) {
   const release = db.prepare('UPDATE wave_runs SET released = ? WHERE id = ?');
   const setAtOnce = db.prepare('UPDATE wave_runs SET at_once = ? WHERE id = ?');
   const rename = db.prepare('UPDATE wave_runs SET wave = ? WHERE wave = ?');
-  const setMember = db.prepare('UPDATE wave_members SET state = ?, error = ?, finished_at = ? WHERE run_id = ? AND replica_id = ?');
-  const starting = db.prepare(`UPDATE wave_members SET state = 'starting', attempts = attempts + 1, former_number = ?, started_id = NULL, error = NULL,
+  const setMember = db.prepare(
+    'UPDATE wave_members SET state = ?, error = ?, finished_at = ? WHERE run_id = ? AND replica_id = ?',
+  );
+  const starting =
+    db.prepare(`UPDATE wave_members SET state = 'starting', attempts = attempts + 1, former_number = ?, started_id = NULL, error = NULL,
     started_at = ?, finished_at = NULL WHERE run_id = ? AND replica_id = ?`);
-  const started = db.prepare(`UPDATE wave_members SET state = 'running', started_id = ? WHERE run_id = ? AND replica_id = ?`);
+  const started = db.prepare(
+    `UPDATE wave_members SET state = 'running', started_id = ? WHERE run_id = ? AND replica_id = ?`,
+  );
 
   return {
-    add(run: Omit<StoredWaveRun, 'state' | 'released' | 'finishedAt'>, list: readonly Pick<StoredMember, 'replicaId' | 'name' | 'group' | 'after'>[]): void {
+    add(
+      run: Omit<StoredWaveRun, 'state' | 'released' | 'finishedAt'>,
+      list: readonly Pick<StoredMember, 'replicaId' | 'name' | 'group' | 'after'>[],
+    ): void {
       inTransaction(db, () => {
-        insertRun.run(run.id, run.wave, run.action, run.atOnce, JSON.stringify(run.options), JSON.stringify(run.groups), run.createdAt);
-        for (const [position, member] of list.entries()) insertMember.run(run.id, position, member.replicaId, member.name, member.group, JSON.stringify(member.after));
+        insertRun.run(
+          run.id,
+          run.wave,
+          run.action,
+          run.atOnce,
+          JSON.stringify(run.options),
+          JSON.stringify(run.groups),
+          run.createdAt,
+        );
+        for (const [position, member] of list.entries())
+          insertMember.run(run.id, position, member.replicaId, member.name, member.group, JSON.stringify(member.after));
       });
     },
     find(id: string): StoredWaveRun | undefined {
@@ -79,7 +100,15 @@ export function waveRunStore(db: DatabaseSync) {
     listLatest: (): StoredWaveRun[] => latest.all().map(runFromRow),
     members: (id: string): StoredMember[] => members.all(id).map(memberFromRow),
     counts(id: string): Record<MemberState, number> {
-      const found: Record<MemberState, number> = { waiting: 0, starting: 0, running: 0, completed: 0, failed: 0, blocked: 0, cancelled: 0 };
+      const found: Record<MemberState, number> = {
+        waiting: 0,
+        starting: 0,
+        running: 0,
+        completed: 0,
+        failed: 0,
+        blocked: 0,
+        cancelled: 0,
+      };
       for (const row of counts.all(id)) found[text(row, 'state') as MemberState] = integer(row, 'number');
       return found;
     },
@@ -91,10 +120,22 @@ export function waveRunStore(db: DatabaseSync) {
     setAtOnce: (id: string, atOnce: number): void => void setAtOnce.run(atOnce, id),
     rename: (from: string, to: string): void => void rename.run(to, from),
     /** Durable before anything starts. */
-    setStarting: (id: string, replicaId: string, formerNumber: number): void => void starting.run(formerNumber, new Date().toISOString(), id, replicaId),
+    setStarting: (id: string, replicaId: string, formerNumber: number): void =>
+      void starting.run(formerNumber, new Date().toISOString(), id, replicaId),
     setStarted: (id: string, replicaId: string, startedId: string): void => void started.run(startedId, id, replicaId),
-    setMember(id: string, replicaId: string, state: Exclude<MemberState, 'starting' | 'running'>, error?: ErrorRecord): void {
-      setMember.run(state, error === undefined ? null : JSON.stringify(error), state === 'waiting' ? null : new Date().toISOString(), id, replicaId);
+    setMember(
+      id: string,
+      replicaId: string,
+      state: Exclude<MemberState, 'starting' | 'running'>,
+      error?: ErrorRecord,
+    ): void {
+      setMember.run(
+        state,
+        error === undefined ? null : JSON.stringify(error),
+        state === 'waiting' ? null : new Date().toISOString(),
+        id,
+        replicaId,
+      );
     },
   };
 }

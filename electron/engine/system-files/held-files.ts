@@ -11,7 +11,10 @@ export interface HeldFileMeans<R> {
 }
 
 /** Does something with a file again and again while Windows refuses it because another program has the file open. */
-export function whileHeldSync<T>(work: () => T, { platform = process.platform, pause = sleepSync }: HeldFileMeans<void> = {}): T {
+export function whileHeldSync<T>(
+  work: () => T,
+  { platform = process.platform, pause = sleepSync }: HeldFileMeans<void> = {},
+): T {
   for (const ms of pausesMs) {
     try {
       return work();
@@ -24,7 +27,10 @@ export function whileHeldSync<T>(work: () => T, { platform = process.platform, p
 }
 
 /** As `whileHeldSync`, without blocking. */
-export async function whileHeld<T>(work: () => Promise<T>, { platform = process.platform, pause = sleep }: HeldFileMeans<Promise<void>> = {}): Promise<T> {
+export async function whileHeld<T>(
+  work: () => Promise<T>,
+  { platform = process.platform, pause = sleep }: HeldFileMeans<Promise<void>> = {},
+): Promise<T> {
   for (const ms of pausesMs) {
     try {
       return await work();

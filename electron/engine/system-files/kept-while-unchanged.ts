@@ -29,7 +29,8 @@ export function keptWhileUnchanged<T>(now: () => number = Date.now): KeptWhileUn
       // Before it is read: what is written while it is being read counts as recent.
       const lookedAt = now();
       const value = read();
-      if (stats !== undefined && state !== undefined && value !== undefined && isSettled(stats, lookedAt)) kept.set(path, { state, value });
+      if (stats !== undefined && state !== undefined && value !== undefined && isSettled(stats, lookedAt))
+        kept.set(path, { state, value });
       return value;
     },
     forgetAllBut(paths) {

@@ -8,7 +8,11 @@ interface Place {
 }
 
 /** Makes a file that its owner alone may open: mode 0600, or on Windows an access list. Throws where there is one already. */
-export function createPrivateFile(path: string, content: string, { platform = process.platform, tools }: Place = {}): void {
+export function createPrivateFile(
+  path: string,
+  content: string,
+  { platform = process.platform, tools }: Place = {},
+): void {
   if (platform !== 'win32') return writeFileSync(path, content, { mode: 0o600, flag: 'wx' });
   writeFileSync(path, '', { flag: 'wx' });
   // Closed before there is anything to read.
@@ -17,8 +21,12 @@ export function createPrivateFile(path: string, content: string, { platform = pr
 }
 
 /** What opens a file to other users, in words; undefined where nothing does, and on file systems of Windows without access lists. */
-export function whatOpensToOthers(path: string, { platform = process.platform, tools }: Place = {}): string | undefined {
-  if (platform === 'win32') return isOpenToOthers(path, tools) === true ? 'an access list with further users or groups' : undefined;
+export function whatOpensToOthers(
+  path: string,
+  { platform = process.platform, tools }: Place = {},
+): string | undefined {
+  if (platform === 'win32')
+    return isOpenToOthers(path, tools) === true ? 'an access list with further users or groups' : undefined;
   const mode = statSync(path).mode & 0o777;
   return (mode & 0o077) === 0 ? undefined : `mode ${mode.toString(8)}`;
 }

@@ -10,9 +10,13 @@ const failing = (): string => {
 
 test('a path that Windows does not resolve because it is long is resolved part by part', () => {
   const long = `C:\\${'a'.repeat(250)}`;
-  expect(realPathSync(long, { platform: 'win32', native: failing, byParts: (path) => `by parts ${path}` })).toBe(`by parts ${long}`);
+  expect(realPathSync(long, { platform: 'win32', native: failing, byParts: (path) => `by parts ${path}` })).toBe(
+    `by parts ${long}`,
+  );
   // A short one is not there, and a long one elsewhere is no reason.
-  expect(() => realPathSync('C:\\a', { platform: 'win32', native: failing, byParts: (path) => path })).toThrow('UNKNOWN');
+  expect(() => realPathSync('C:\\a', { platform: 'win32', native: failing, byParts: (path) => path })).toThrow(
+    'UNKNOWN',
+  );
   expect(() => realPathSync(long, { platform: 'linux', native: failing, byParts: (path) => path })).toThrow('UNKNOWN');
 });
 

@@ -13,7 +13,10 @@ interface Ways {
 }
 
 /** A path with every link resolved, also where it has more than 260 characters on Windows. Throws where it does not exist. */
-export function realPathSync(path: string, { platform = process.platform, native = realpathSync.native, byParts = realpathSync }: Ways = {}): string {
+export function realPathSync(
+  path: string,
+  { platform = process.platform, native = realpathSync.native, byParts = realpathSync }: Ways = {},
+): string {
   try {
     return native(path);
   } catch (error) {

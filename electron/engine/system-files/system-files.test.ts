@@ -25,14 +25,23 @@ describe.each(['EPERM', 'EACCES', 'EBUSY'])('replacing a file while %s', (code) 
     expect(() => replaceFileSync('a', 'b', { platform: 'win32', ...long })).toThrow(code);
     expect(long.state.attempts).toBe(10);
     const later = refusing(2, code);
-    await replaceFile('a', 'b', { platform: 'win32', rename: async () => later.rename(), pause: async (ms) => later.pause(ms) });
+    await replaceFile('a', 'b', {
+      platform: 'win32',
+      rename: async () => later.rename(),
+      pause: async (ms) => later.pause(ms),
+    });
     expect(later.state.attempts).toBe(3);
   });
 
   it('fails at once elsewhere', async () => {
     const { state, rename, pause } = refusing(1, code);
     expect(() => replaceFileSync('a', 'b', { platform: 'linux', rename, pause })).toThrow(code);
-    await expect(replaceFile('a', 'b', { platform: 'darwin', rename: async () => Promise.reject(Object.assign(new Error(code), { code })) })).rejects.toThrow(code);
+    await expect(
+      replaceFile('a', 'b', {
+        platform: 'darwin',
+        rename: async () => Promise.reject(Object.assign(new Error(code), { code })),
+      }),
+    ).rejects.toThrow(code);
     expect(state.attempts).toBe(1);
   });
 });
@@ -57,7 +66,11 @@ test('deleting a file waits on Windows until no other program has it open, and n
   removeFileSync('a', { platform: 'win32', remove: held.rename, pause: held.pause });
   expect(held.state).toEqual({ attempts: 3, pauses: [5, 10] });
   const later = refusing(1, 'EPERM');
-  await removeFile('a', { platform: 'win32', remove: async () => later.rename(), pause: async (ms) => later.pause(ms) });
+  await removeFile('a', {
+    platform: 'win32',
+    remove: async () => later.rename(),
+    pause: async (ms) => later.pause(ms),
+  });
   expect(later.state).toEqual({ attempts: 2, pauses: [5] });
   const elsewhere = refusing(1, 'EPERM');
   expect(() => removeFileSync('a', { platform: 'linux', remove: elsewhere.rename })).toThrow('EPERM');

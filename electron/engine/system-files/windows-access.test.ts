@@ -32,7 +32,9 @@ describe('a folder on Windows', () => {
     const { calls, tools } = computer(opened);
     expect(closeWindowsFolder(folder, tools)).toBe(true);
     expect(calls).toEqual([
-      'whoami /user /fo csv /nh', 'icacls /reset /t /c /q', `icacls /inheritance:r /grant:r *${user}:(OI)(CI)F /grant:r *S-1-5-18:(OI)(CI)F /q`,
+      'whoami /user /fo csv /nh',
+      'icacls /reset /t /c /q',
+      `icacls /inheritance:r /grant:r *${user}:(OI)(CI)F /grant:r *S-1-5-18:(OI)(CI)F /q`,
     ]);
   });
 
@@ -61,13 +63,24 @@ describe('a folder on Windows', () => {
   it('is not taken for closed where that fails', () => {
     expect(closeWindowsFolder(folder, computer(opened, { whoami: '' }).tools)).toBe(false);
     const { tools } = computer(opened);
-    expect(closeWindowsFolder(folder, { ...tools, saved: () => { throw new Error('no icacls'); } })).toBe(false);
+    expect(
+      closeWindowsFolder(folder, {
+        ...tools,
+        saved: () => {
+          throw new Error('no icacls');
+        },
+      }),
+    ).toBe(false);
   });
 
   it('is the own one of the administrator that Windows comes with, under the short name', () => {
-    const { tools } = computer(saved('D:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;LA)'), { whoami: '"pc\\admin","S-1-5-21-1-2-3-500"\r\n' });
+    const { tools } = computer(saved('D:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;LA)'), {
+      whoami: '"pc\\admin","S-1-5-21-1-2-3-500"\r\n',
+    });
     expect(closeWindowsFolder(folder, tools)).toBe(true);
-    expect(closeWindowsFolder(folder, computer(saved('D:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;LA)'), { hasLists: false }).tools)).toBe(false);
+    expect(
+      closeWindowsFolder(folder, computer(saved('D:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;LA)'), { hasLists: false }).tools),
+    ).toBe(false);
   });
 });
 
@@ -95,16 +108,27 @@ test('a private file is closed before it has its content, and one that is open t
     const path = join(home, 'key');
     const { tools } = computer(opened);
     const sizes: number[] = [];
-    const watching: AccessTools = { ...tools, run: (program, args) => (sizes.push(statSync(path).size), tools.run(program, args)) };
+    const watching: AccessTools = {
+      ...tools,
+      run: (program, args) => (sizes.push(statSync(path).size), tools.run(program, args)),
+    };
     createPrivateFile(path, 'secret', { platform: 'win32', tools: watching });
     expect([readFileSync(path, 'utf8'), new Set(sizes)]).toEqual(['secret', new Set([0])]);
     expect(() => createPrivateFile(path, 'other', { platform: 'win32', tools })).toThrow('EEXIST');
     expect(whatOpensToOthers(path, { platform: 'win32', tools })).toBeUndefined();
-    expect(whatOpensToOthers(path, { platform: 'win32', tools: computer(saved(`D:AI(A;ID;FA;;;${user})(A;ID;FA;;;BU)`)).tools })).toBe('an access list with further users or groups');
+    expect(
+      whatOpensToOthers(path, {
+        platform: 'win32',
+        tools: computer(saved(`D:AI(A;ID;FA;;;${user})(A;ID;FA;;;BU)`)).tools,
+      }),
+    ).toBe('an access list with further users or groups');
     if (process.platform === 'win32') return;
     createPrivateFile(join(home, 'other'), 'secret');
     writeFileSync(join(home, 'open'), 'secret', { mode: 0o640 });
-    expect([whatOpensToOthers(join(home, 'other')), whatOpensToOthers(join(home, 'open'))]).toEqual([undefined, 'mode 640']);
+    expect([whatOpensToOthers(join(home, 'other')), whatOpensToOthers(join(home, 'open'))]).toEqual([
+      undefined,
+      'mode 640',
+    ]);
   } finally {
     rmSync(home, { recursive: true });
   }

@@ -55,7 +55,15 @@ function close(path: string, rights: string, tools: AccessTools, before: () => v
     if (user === undefined) return false;
     if (isClosed(tools.saved(path), user)) return true;
     before();
-    tools.run('icacls', [longPath(path), '/inheritance:r', '/grant:r', `*${user[0]}:${rights}`, '/grant:r', `*${system}:${rights}`, '/q']);
+    tools.run('icacls', [
+      longPath(path),
+      '/inheritance:r',
+      '/grant:r',
+      `*${user[0]}:${rights}`,
+      '/grant:r',
+      `*${system}:${rights}`,
+      '/q',
+    ]);
     return isClosed(tools.saved(path), user);
   } catch {
     return false;
@@ -65,7 +73,11 @@ function close(path: string, rights: string, tools: AccessTools, before: () => v
 /** Whether the list is one that Causeway made: it allows the user and the system, nobody else, and is not that of a folder above. */
 function isClosed(saved: string, user: readonly string[]): boolean {
   const entries = allowedBy(saved);
-  return entries !== undefined && entries.some(({ sid }) => user.includes(sid)) && entries.every(({ sid, isInherited }) => !isInherited && ['SY', system, ...user].includes(sid));
+  return (
+    entries !== undefined &&
+    entries.some(({ sid }) => user.includes(sid)) &&
+    entries.every(({ sid, isInherited }) => !isInherited && ['SY', system, ...user].includes(sid))
+  );
 }
 
 /** The entries of the one list; undefined where there is none, or one that is not understood. */
@@ -75,7 +87,9 @@ function allowedBy(saved: string): readonly Allowed[] | undefined {
   const entries = [...(list[2] ?? '').matchAll(/\(([^()]*)\)/g)].map(([, entry = '']) => entry.split(';'));
   // Types of entries other than these two have conditions or are for objects that no file is.
   if (entries.some(([type]) => type !== 'A' && type !== 'D')) return undefined;
-  return entries.filter(([type, flags = '']) => type === 'A' && !flags.includes('IO')).map(([, flags = '', , , , sid = '']) => ({ sid, isInherited: flags.includes('ID') }));
+  return entries
+    .filter(([type, flags = '']) => type === 'A' && !flags.includes('IO'))
+    .map(([, flags = '', , , , sid = '']) => ({ sid, isInherited: flags.includes('ID') }));
 }
 
 /** The identifiers of the signed-in user in SDDL; the first one in full. */
@@ -87,7 +101,13 @@ function userOf(tools: AccessTools): readonly [string, ...string[]] | undefined 
 }
 
 const windowsTools: AccessTools = {
-  run: (program, args) => execFileSync(program, [...args], { encoding: 'utf8', windowsHide: true, timeout: 60_000, stdio: ['ignore', 'pipe', 'ignore'] }),
+  run: (program, args) =>
+    execFileSync(program, [...args], {
+      encoding: 'utf8',
+      windowsHide: true,
+      timeout: 60_000,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
   saved(path) {
     const folder = mkdtempSync(join(tmpdir(), 'causeway-access-'));
     try {

@@ -16,7 +16,11 @@ export type Look<T> = { readonly done: true; readonly value: T } | { readonly do
  * @throws whatever `look` throws; what `late` makes of the last state when the deadline passes; the signal's reason
  */
 export async function pollUntil<T>(
-  look: (signal: AbortSignal) => Promise<Look<T>>, plan: PollPlan, clock: Clock, signal: AbortSignal, late: (state: string) => Error,
+  look: (signal: AbortSignal) => Promise<Look<T>>,
+  plan: PollPlan,
+  clock: Clock,
+  signal: AbortSignal,
+  late: (state: string) => Error,
 ): Promise<T> {
   const end = clock.monotonic() + plan.deadlineMs;
   let pause = plan.firstMs;

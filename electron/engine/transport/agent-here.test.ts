@@ -40,7 +40,9 @@ describe.runIf(process.platform === 'linux')('the agent on this computer', () =>
     const other = await connectAgentHere({ ...as, purpose: `${purpose} of another replica`, epoch: 1 }, never);
     const second = await connectAgentHere({ ...as, purpose, epoch: 2 }, never);
     await expect.poll(() => first.lost.aborted, { timeout: 20_000 }).toBe(true);
-    await expect(connectAgentHere({ ...as, purpose, epoch: 1 }, never)).rejects.toMatchObject({ code: 'fleet.claim-lost' });
+    await expect(connectAgentHere({ ...as, purpose, epoch: 1 }, never)).rejects.toMatchObject({
+      code: 'fleet.claim-lost',
+    });
     expect([second.lost.aborted, other.lost.aborted]).toEqual([false, false]);
     await Promise.all([second.close(), other.close()]);
   });
@@ -51,18 +53,30 @@ describe.runIf(process.platform === 'linux')('the agent on this computer', () =>
     ['sudo: unable to open /etc/sudoers', 1, 'transport.here-not-privileged'],
     ['Traceback: no such module', 1, 'transport.agent-start'],
   ] as const)('says what is missing when sudo says "%s"', async (words, status, code) => {
-    await expect(connectAgentHere({ purpose: folder, epoch: 0, isRoot: false, within: withPath(sudoSaying(words, status)) }, never)).rejects.toMatchObject({ code, message: expect.stringContaining(words) as string });
+    await expect(
+      connectAgentHere(
+        { purpose: folder, epoch: 0, isRoot: false, within: withPath(sudoSaying(words, status)) },
+        never,
+      ),
+    ).rejects.toMatchObject({ code, message: expect.stringContaining(words) as string });
   });
 
   it('says that there is no sudo, or no Python', async () => {
     const empty = mkdtempSync(join(folder, 'empty-'));
-    await expect(connectAgentHere({ purpose: folder, epoch: 0, isRoot: false, within: withPath(empty) }, never)).rejects.toMatchObject({ code: 'transport.here-not-privileged' });
-    await expect(connectAgentHere({ purpose: folder, epoch: 0, isRoot: true, within: withPath(empty) }, never)).rejects.toMatchObject({ code: 'transport.here-python-missing' });
+    await expect(
+      connectAgentHere({ purpose: folder, epoch: 0, isRoot: false, within: withPath(empty) }, never),
+    ).rejects.toMatchObject({ code: 'transport.here-not-privileged' });
+    await expect(
+      connectAgentHere({ purpose: folder, epoch: 0, isRoot: true, within: withPath(empty) }, never),
+    ).rejects.toMatchObject({ code: 'transport.here-python-missing' });
   });
 
   it('gives up when it is asked to', async () => {
     const stop = new AbortController();
-    const starting = connectAgentHere({ ...as, purpose: folder, within: ['/bin/sh', '-c', 'sleep 60; exec "$@"', 'sh'] }, stop.signal);
+    const starting = connectAgentHere(
+      { ...as, purpose: folder, within: ['/bin/sh', '-c', 'sleep 60; exec "$@"', 'sh'] },
+      stop.signal,
+    );
     stop.abort();
     await expect(starting).rejects.toMatchObject({ code: 'general.cancelled' });
   });

@@ -36,7 +36,11 @@ const cutAfter = 500;
 const endMs = 5000;
 
 /** A command line that runs the agent's file as root, to which its options are added. */
-export function commandHere({ agentPath = defaultAgentPath(), within = [], isRoot = process.geteuid?.() === 0 }: CommandHereOptions): readonly string[] {
+export function commandHere({
+  agentPath = defaultAgentPath(),
+  within = [],
+  isRoot = process.geteuid?.() === 0,
+}: CommandHereOptions): readonly string[] {
   return [...within, ...(isRoot ? [] : ['sudo', '-n']), 'python3', agentPath];
 }
 
@@ -50,19 +54,46 @@ export async function connectAgentHere(options: AgentHereOptions, signal: AbortS
   if (process.platform !== 'linux') throw new CausewayError('transport.here-not-linux', `this is ${process.platform}`);
   if (signal.aborted) throw abortReason(signal);
   const command = [
-    ...commandHere(options), '--stdio', '--lock', agentLock(purpose), ...(epoch === 0 ? [] : ['--epoch', String(epoch)]), '--idle', String(idleMs / 1000),
+    ...commandHere(options),
+    '--stdio',
+    '--lock',
+    agentLock(purpose),
+    ...(epoch === 0 ? [] : ['--epoch', String(epoch)]),
+    '--idle',
+    String(idleMs / 1000),
   ];
   // One socket for both directions, which Node has only beside standard input and output.
-  const child = spawn('/bin/sh', ['-c', 'exec "$@" <&3 >&3 3>&-', 'sh', ...command], { stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
+  const child = spawn('/bin/sh', ['-c', 'exec "$@" <&3 >&3 3>&-', 'sh', ...command], {
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+  });
   const ended = Promise.withResolvers<number | null>();
   let words = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (words = textEnd(words + text, 2 * cutAfter)));
-  const link = new AgentLink(child.stdio[3] as Duplex, { peer: where, checksumPayloads: false, pingAfterMs: 10_000, lostAfterMs: stalledAfterMs, stalledAfterMs });
-  child.once('error', (error) => (ended.resolve(null), link.fail(new CausewayError('transport.agent-start', `${where}: ${error.message}`, { cause: error }))));
+  const link = new AgentLink(child.stdio[3] as Duplex, {
+    peer: where,
+    checksumPayloads: false,
+    pingAfterMs: 10_000,
+    lostAfterMs: stalledAfterMs,
+    stalledAfterMs,
+  });
+  child.once(
+    'error',
+    (error) => (
+      ended.resolve(null),
+      link.fail(new CausewayError('transport.agent-start', `${where}: ${error.message}`, { cause: error }))
+    ),
+  );
   // When its standard error was read to the end, too.
   child.once('close', (code) => {
     ended.resolve(code);
-    link.fail(code === fencedStatus ? fenced(where, words) : new CausewayError('transport.lost', `${where}: the agent exited with ${code ?? 'a signal'}: ${textEnd(words.trim(), cutAfter)}`));
+    link.fail(
+      code === fencedStatus
+        ? fenced(where, words)
+        : new CausewayError(
+            'transport.lost',
+            `${where}: the agent exited with ${code ?? 'a signal'}: ${textEnd(words.trim(), cutAfter)}`,
+          ),
+    );
   });
   const release = async (): Promise<void> => {
     const enough = new AbortController();
@@ -83,7 +114,16 @@ export async function connectAgentHere(options: AgentHereOptions, signal: AbortS
     await release();
     throw notStarted(await ended.promise, words.trim(), error);
   }
-  return new AgentSession({ mechanism: 'local', control: link, data: [link], compression: 'never', codec: codecFor(hello.features), inFlightBytes: 'auto', throttle: undefined, release });
+  return new AgentSession({
+    mechanism: 'local',
+    control: link,
+    data: [link],
+    compression: 'never',
+    codec: codecFor(hello.features),
+    inFlightBytes: 'auto',
+    throttle: undefined,
+    release,
+  });
 }
 
 /** Why it did not start, from its last words and those of sudo and the shell. */
@@ -91,7 +131,9 @@ export function notStarted(code: number | null, words: string, cause: unknown): 
   if (code === fencedStatus) return fenced(where, words);
   const said = `${where}: ${textEnd(words, cutAfter)}`;
   if (/^sudo: .*(?:python3|command not found)/m.test(words) || code === 127) {
-    return /\bsudo\W*: (?:not found|No such file)/.test(words) ? new CausewayError('transport.here-not-privileged', said, { cause }) : new CausewayError('transport.here-python-missing', said, { cause });
+    return /\bsudo\W*: (?:not found|No such file)/.test(words)
+      ? new CausewayError('transport.here-not-privileged', said, { cause })
+      : new CausewayError('transport.here-python-missing', said, { cause });
   }
   if (/^sudo: /m.test(words)) return new CausewayError('transport.here-not-privileged', said, { cause });
   return new CausewayError('transport.agent-start', said, { cause });

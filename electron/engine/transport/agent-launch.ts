@@ -48,16 +48,29 @@ export async function placeAgent(
   signal: AbortSignal,
 ): Promise<AgentPlace> {
   const look = await ssh.exec(lookAround, { signal, timeoutMs: commandTimeoutMs });
-  const said = new Map(look.stdout.split('\n').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
+  const said = new Map(
+    look.stdout.split('\n').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  );
   const [python, version] = (said.get('python') ?? '').split(' ');
   if (python === undefined || version === undefined || !isRecent(version)) {
-    throw new CausewayError('transport.python-missing', `${where}: found ${version ?? 'no Python 3'}, needed is 3.6 or later`);
+    throw new CausewayError(
+      'transport.python-missing',
+      `${where}: found ${version ?? 'no Python 3'}, needed is 3.6 or later`,
+    );
   }
   const folder = said.get('folder');
   if (folder === undefined || !folder.startsWith('/')) {
-    throw new CausewayError('transport.agent-start', `${where}: no temporary folder for the agent: ${textEnd(look.stderr.trim(), 300)}`);
+    throw new CausewayError(
+      'transport.agent-start',
+      `${where}: no temporary folder for the agent: ${textEnd(look.stderr.trim(), 300)}`,
+    );
   }
-  const facts = { isRoot: said.get('uid') === '0', canSudo: said.get('sudo') === 'yes', python, hasAes: said.get('aes') === 'yes' };
+  const facts = {
+    isRoot: said.get('uid') === '0',
+    canSudo: said.get('sudo') === 'yes',
+    python,
+    hasAes: said.get('aes') === 'yes',
+  };
   if (needsRoot && !facts.isRoot && !facts.canSudo) {
     throw new CausewayError('transport.not-privileged', `${where}: \`sudo -n true\` was refused`);
   }
@@ -102,7 +115,6 @@ export function defaultAgentPath(from: string = import.meta.dirname): string {
     }
   }
 }
-
 
 function isRecent(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);

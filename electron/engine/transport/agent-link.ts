@@ -4,7 +4,15 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { abortReason } from '../concurrency/abortable.ts';
 import { statusError } from './agent-status.ts';
 import { FrameParser } from './frame-parser.ts';
-import { encodeHead, frameFlags, headBytes, requestTypes, statuses, type FrameHead, type RequestType } from './protocol.ts';
+import {
+  encodeHead,
+  frameFlags,
+  headBytes,
+  requestTypes,
+  statuses,
+  type FrameHead,
+  type RequestType,
+} from './protocol.ts';
 
 /** One request to the agent; what is left out is zero. */
 export interface AgentRequest {

@@ -21,8 +21,21 @@ export type AgentHello = z.infer<typeof helloSchema>;
 const devicesSchema = z.object({
   devices: z.array(
     z.object({
-      path: z.string(), serial: z.string(), lun: z.int().nonnegative().nullish().transform((lun) => lun ?? undefined), byPath: z.array(z.string()).default([]),
-      sizeBytes: z.int().nonnegative(), inUse: z.boolean(), sequence: z.int().nonnegative().nullish().transform((sequence) => sequence ?? undefined),
+      path: z.string(),
+      serial: z.string(),
+      lun: z
+        .int()
+        .nonnegative()
+        .nullish()
+        .transform((lun) => lun ?? undefined),
+      byPath: z.array(z.string()).default([]),
+      sizeBytes: z.int().nonnegative(),
+      inUse: z.boolean(),
+      sequence: z
+        .int()
+        .nonnegative()
+        .nullish()
+        .transform((sequence) => sequence ?? undefined),
     }),
   ),
 });
@@ -67,7 +80,12 @@ export class AgentSession implements WorkerSession {
     for (const link of this.#links()) {
       if (link.lost.aborted) this.fail(link.lost.reason);
       // An agent that was asked to end may exit before its answer is read.
-      else link.lost.addEventListener('abort', () => this.fail(this.#closing === undefined ? link.lost.reason : closed()), { once: true });
+      else
+        link.lost.addEventListener(
+          'abort',
+          () => this.fail(this.#closing === undefined ? link.lost.reason : closed()),
+          { once: true },
+        );
     }
   }
 
@@ -132,4 +150,3 @@ function parsed<T>(schema: z.ZodType<T>, payload: Buffer): T {
     throw new CausewayError('transport.protocol', 'a response of the agent has an unexpected form', { cause: error });
   }
 }
-

@@ -20,7 +20,11 @@ const clockSkewMs = 2 * dayMs;
  *
  * @param use `server`: marked as a server's, which Windows demands of what it listens with
  */
-export async function makeCertificate(commonName: string, lifetimeMs: number = 14 * dayMs, use: 'any' | 'server' = 'any'): Promise<Certificate> {
+export async function makeCertificate(
+  commonName: string,
+  lifetimeMs: number = 14 * dayMs,
+  use: 'any' | 'server' = 'any',
+): Promise<Certificate> {
   const { publicKey, privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
   const now = Date.now();
   const body = tbsCertificate(commonName, publicKey, new Date(now - clockSkewMs), new Date(now + lifetimeMs), use);
@@ -37,11 +41,21 @@ export async function makeCertificate(commonName: string, lifetimeMs: number = 1
 // One form of certificate (RFC 5280).
 const ecdsaWithSha256 = sequence(objectId('2a8648ce3d040302'));
 
-function tbsCertificate(commonName: string, publicKey: KeyObject, notBefore: Date, notAfter: Date, use: 'any' | 'server'): Buffer {
+function tbsCertificate(
+  commonName: string,
+  publicKey: KeyObject,
+  notBefore: Date,
+  notAfter: Date,
+  use: 'any' | 'server',
+): Buffer {
   const name = sequence(node(0x31, sequence(objectId('550403'), node(0x0c, Buffer.from(commonName)))));
   const serial = randomBytes(16);
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40; // positive, and no leading zero
-  const isAuthority = sequence(objectId('551d13'), node(0x01, Buffer.from([0xff])), node(0x04, sequence(node(0x01, Buffer.from([0xff])))));
+  const isAuthority = sequence(
+    objectId('551d13'),
+    node(0x01, Buffer.from([0xff])),
+    node(0x04, sequence(node(0x01, Buffer.from([0xff])))),
+  );
   const serverUse = sequence(objectId('551d25'), node(0x04, sequence(objectId('2b06010505070301'))));
   return sequence(
     node(0xa0, node(0x02, Buffer.from([2]))),

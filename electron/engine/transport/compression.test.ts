@@ -2,12 +2,26 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { deflateRawSync, inflateRawSync, zstdDecompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { codecFor, compress, CompressionTuner, looksCompressible, type Codec, type CompressionPolicy } from './compression.ts';
+import {
+  codecFor,
+  compress,
+  CompressionTuner,
+  looksCompressible,
+  type Codec,
+  type CompressionPolicy,
+} from './compression.ts';
 
 const mebibyte = 1024 * 1024;
 
 /** Runs writes of 1 MiB over a pretended link; returns the share of them that were compressed. */
-function shareCompressed(policy: CompressionPolicy, rawRate: number, compressedRate: number, mebibytes: number, processors = 8, codec: Codec = 'deflate'): number {
+function shareCompressed(
+  policy: CompressionPolicy,
+  rawRate: number,
+  compressedRate: number,
+  mebibytes: number,
+  processors = 8,
+  codec: Codec = 'deflate',
+): number {
   let now = 0;
   let compressed = 0;
   const tuner = new CompressionTuner(policy, codec, { now: () => now, processors });
@@ -83,7 +97,7 @@ describe('the compression tuner', () => {
     let now = 0;
     const tuner = new CompressionTuner('auto', 'zstd', { now: () => now });
     const run = (seconds: number, rate: (compressing: boolean) => number): boolean => {
-      for (const end = now + seconds * 1000; now < end; ) {
+      for (const end = now + seconds * 1000; now < end;) {
         const { epoch, compressing } = tuner;
         now += (mebibyte / rate(compressing)) * 1000;
         tuner.acknowledged(epoch, mebibyte);
@@ -96,15 +110,24 @@ describe('the compression tuner', () => {
 });
 
 describe('compression', () => {
-  const codecs = [['zstd', zstdDecompressSync], ['deflate', inflateRawSync]] as const;
+  const codecs = [
+    ['zstd', zstdDecompressSync],
+    ['deflate', inflateRawSync],
+  ] as const;
 
   it('tells what is far from noise by samples', () => {
     const text = Buffer.from('All work and no play makes Jack a dull boy. '.repeat(30_000));
     const noise = randomBytes(mebibyte);
     const half = Buffer.concat([noise.subarray(0, mebibyte / 2), text.subarray(0, mebibyte / 2)]);
     const programs = readFileSync(process.execPath).subarray(0, mebibyte);
-    expect([text, programs, half, noise.subarray(0, 2000).fill('ab'), text.subarray(0, 600)].map(looksCompressible)).toEqual(Array(5).fill(true));
-    expect([randomBytes(mebibyte), deflateRawSync(programs), Buffer.alloc(100)].map(looksCompressible)).toEqual([false, false, false]);
+    expect(
+      [text, programs, half, noise.subarray(0, 2000).fill('ab'), text.subarray(0, 600)].map(looksCompressible),
+    ).toEqual(Array(5).fill(true));
+    expect([randomBytes(mebibyte), deflateRawSync(programs), Buffer.alloc(100)].map(looksCompressible)).toEqual([
+      false,
+      false,
+      false,
+    ]);
   });
 
   it.each(codecs)('gives what unpacks to the same, or nothing when nothing is saved (%s)', async (codec, unpack) => {

@@ -63,7 +63,16 @@ export class CompressionTuner {
   #isWarm: boolean;
 
   /** `processors`: above what these compress it is not even tried. */
-  constructor(policy: CompressionPolicy, codec: Codec, { longWay = false, isBusy = () => true, now = () => performance.now(), processors = availableParallelism() }: TunerOptions = {}) {
+  constructor(
+    policy: CompressionPolicy,
+    codec: Codec,
+    {
+      longWay = false,
+      isBusy = () => true,
+      now = () => performance.now(),
+      processors = availableParallelism(),
+    }: TunerOptions = {},
+  ) {
     this.#hopelessBytesPerSecond = bytesPerSecond[codec] * Math.max(1, Math.min(compressingThreads, processors - 1));
     this.#policy = policy;
     this.#now = now;
@@ -98,7 +107,8 @@ export class CompressionTuner {
     if (current.compressing && this.#isBusy()) current.busyAcks += 1;
     const elapsed = now - current.firstAck;
     const longEnough =
-      (current.bytes >= epochBytes && elapsed >= epochMs) || (current.bytes >= shortEpochBytes && elapsed >= shortEpochMs);
+      (current.bytes >= epochBytes && elapsed >= epochMs) ||
+      (current.bytes >= shortEpochBytes && elapsed >= shortEpochMs);
     if (longEnough) this.#conclude(current, (current.bytes / elapsed) * 1000, now);
   }
 
@@ -144,14 +154,17 @@ const sampleCount = 4;
 /** Noise has almost 8 bits a byte, and so has what is compressed or encrypted already; programs 6 to 6.5, text less than 5. */
 const compressibleBits = 7.5;
 const counts = new Uint16Array(256);
-const timesLog2 = Float64Array.from({ length: sampleBytes + 1 }, (_, count) => (count === 0 ? 0 : count * Math.log2(count)));
+const timesLog2 = Float64Array.from({ length: sampleBytes + 1 }, (_, count) =>
+  count === 0 ? 0 : count * Math.log2(count),
+);
 
 /** Whether one of a few samples is far from noise; takes a few hundredths of a millisecond, and no memory. */
 export function looksCompressible(bytes: Uint8Array): boolean {
   if (bytes.length < 512) return false;
   const step = Math.floor(Math.max(0, bytes.length - sampleBytes) / (sampleCount - 1));
   for (let index = 0; index < sampleCount; index++) {
-    if (bitsPerByte(bytes, index * step, Math.min(bytes.length, index * step + sampleBytes)) < compressibleBits) return true;
+    if (bitsPerByte(bytes, index * step, Math.min(bytes.length, index * step + sampleBytes)) < compressibleBits)
+      return true;
     if (step === 0) break;
   }
   return false;
@@ -177,7 +190,8 @@ export function compress(bytes: Uint8Array, codec: Codec): Promise<Buffer | unde
       if (error !== null) reject(error);
       else resolve(result.length < bytes.length * 0.97 ? result : undefined);
     };
-    if (codec === 'zstd') zstdCompress(bytes, { chunkSize, params: { [constants.ZSTD_c_compressionLevel]: zstdLevel } }, done);
+    if (codec === 'zstd')
+      zstdCompress(bytes, { chunkSize, params: { [constants.ZSTD_c_compressionLevel]: zstdLevel } }, done);
     else deflateRaw(bytes, { level: constants.Z_BEST_SPEED, chunkSize }, done);
   });
 }

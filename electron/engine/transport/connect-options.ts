@@ -49,7 +49,9 @@ export interface ConnectWorkerOptions {
 }
 
 /** The options with every default filled in. */
-export interface Settings extends Required<Omit<ConnectWorkerOptions, 'throttle' | 'agentPorts' | 'note' | 'epoch' | 'keptBytes'>> {
+export interface Settings extends Required<
+  Omit<ConnectWorkerOptions, 'throttle' | 'agentPorts' | 'note' | 'epoch' | 'keptBytes'>
+> {
   readonly epoch: number;
   readonly keptBytes: number;
   readonly note: ConnectWorkerOptions['note'];

@@ -5,19 +5,40 @@ const never = new AbortController().signal;
 
 describe('connecting to a worker that does not answer', () => {
   const notes: string[] = [];
-  const watch = (whyDown: WorkerWatch['whyDown']): WorkerWatch => ({ host: 'worker', note: (message) => notes.push(message), whyDown, slowMs: 1 });
-  const silence = (signal: AbortSignal) => new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
+  const watch = (whyDown: WorkerWatch['whyDown']): WorkerWatch => ({
+    host: 'worker',
+    note: (message) => notes.push(message),
+    whyDown,
+    slowMs: 1,
+  });
+  const silence = (signal: AbortSignal) =>
+    new Promise<never>((_, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
+    );
 
   it('ends as soon as its platform says that it is down, with the reason', async () => {
-    await expect(connectWatched(silence, watch(async () => 'status INACTIVE'), never)).rejects.toMatchObject({
-      code: 'transport.worker-down', retryable: true, message: expect.stringContaining('status INACTIVE') as unknown,
+    await expect(
+      connectWatched(
+        silence,
+        watch(async () => 'status INACTIVE'),
+        never,
+      ),
+    ).rejects.toMatchObject({
+      code: 'transport.worker-down',
+      retryable: true,
+      message: expect.stringContaining('status INACTIVE') as unknown,
     });
     expect(notes).toHaveLength(1);
   });
 
   it.each<[string, WorkerWatch['whyDown']]>([
     ['answers with an error', async () => Promise.reject(new Error('no network'))],
-    ['cannot even be asked', () => { throw new Error('no such project'); }],
+    [
+      'cannot even be asked',
+      () => {
+        throw new Error('no such project');
+      },
+    ],
   ])('goes on while its platform %s', async (_what, whyDown) => {
     const asked = Promise.withResolvers<string>();
     let looks = 0;
@@ -29,9 +50,13 @@ describe('connecting to a worker that does not answer', () => {
     expect(await connectWatched(() => asked.promise, watch(look), never)).toBe('connected');
   });
 
-  it('ends with the caller\'s reason when that gives up', async () => {
+  it("ends with the caller's reason when that gives up", async () => {
     const cancel = new AbortController();
-    const connecting = connectWatched(silence, watch(async () => undefined), cancel.signal);
+    const connecting = connectWatched(
+      silence,
+      watch(async () => undefined),
+      cancel.signal,
+    );
     cancel.abort(new Error('enough'));
     await expect(connecting).rejects.toThrow('enough');
   });

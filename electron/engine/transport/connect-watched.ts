@@ -21,11 +21,16 @@ export interface WorkerWatch {
  * @param connect retries until its own deadline, or until its signal is aborted
  * @throws `transport.worker-down`; whatever `connect` throws
  */
-export async function connectWatched<T>(connect: (signal: AbortSignal) => Promise<T>, watch: WorkerWatch, signal: AbortSignal): Promise<T> {
+export async function connectWatched<T>(
+  connect: (signal: AbortSignal) => Promise<T>,
+  watch: WorkerWatch,
+  signal: AbortSignal,
+): Promise<T> {
   const connected = new AbortController();
   const down = new AbortController();
   const looking = lookAfter(watch, AbortSignal.any([signal, connected.signal])).then((why) => {
-    if (why !== undefined) down.abort(new CausewayError('transport.worker-down', `the worker at ${watch.host} does not respond: ${why}`));
+    if (why !== undefined)
+      down.abort(new CausewayError('transport.worker-down', `the worker at ${watch.host} does not respond: ${why}`));
   });
   try {
     return await connect(AbortSignal.any([signal, down.signal]));
@@ -38,7 +43,10 @@ export async function connectWatched<T>(connect: (signal: AbortSignal) => Promis
 }
 
 /** Resolves with why the worker is down, or with nothing when the signal is aborted. */
-async function lookAfter({ host, note, whyDown, slowMs = slowWorkerMs, clock = systemClock }: WorkerWatch, signal: AbortSignal): Promise<string | undefined> {
+async function lookAfter(
+  { host, note, whyDown, slowMs = slowWorkerMs, clock = systemClock }: WorkerWatch,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   for (let look = 0; ; look += 1) {
     await clock.sleep(slowMs, signal).catch(() => undefined);
     if (signal.aborted) return undefined;

@@ -55,7 +55,12 @@ export async function connectWorker(
       await ssh.close();
     };
     if (mechanism === 'HTTPS') return await connectByHttps(ssh, place, access, settings, release, signal);
-    const another = (stop: AbortSignal): Promise<SshConnection> => loginToWorker(access, { ...settings, keepaliveMs, deadlineMs: Math.min(settings.deadlineMs, anotherLoginMs) }, stop);
+    const another = (stop: AbortSignal): Promise<SshConnection> =>
+      loginToWorker(
+        access,
+        { ...settings, keepaliveMs, deadlineMs: Math.min(settings.deadlineMs, anotherLoginMs) },
+        stop,
+      );
     return await connectBySsh(ssh, place, access, settings, another, release, signal);
   } catch (error) {
     await ssh.close();

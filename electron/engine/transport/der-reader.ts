@@ -62,7 +62,9 @@ export const textOf = (node: DerNode): string => inside(node, 0x1b).toString('ut
 
 /** Of a time such as `20261231235959Z`, in milliseconds. */
 export function timeOf(node: DerNode): number {
-  const [, year, month, day, hour, minute, second] = (/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(inside(node, 0x18).toString('latin1')) ?? []).map(Number);
+  const [, year, month, day, hour, minute, second] = (
+    /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(inside(node, 0x18).toString('latin1')) ?? []
+  ).map(Number);
   if (year === undefined || month === undefined) throw new DerError('not a time');
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }

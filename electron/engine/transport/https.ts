@@ -55,7 +55,17 @@ export async function connectByHttps(
       data.push(link);
     }
     const { compression, inFlightBytes, throttle } = settings;
-    return new AgentSession({ mechanism: 'HTTPS', control, data, compression, codec: codecFor(hello.features), recalls: hello.features.includes('recall'), inFlightBytes, throttle, release });
+    return new AgentSession({
+      mechanism: 'HTTPS',
+      control,
+      data,
+      compression,
+      codec: codecFor(hello.features),
+      recalls: hello.features.includes('recall'),
+      inFlightBytes,
+      throttle,
+      release,
+    });
   } catch (error) {
     for (const link of links) link.fail(error);
     throw error;
@@ -90,7 +100,10 @@ async function startDaemon(
   const line = result.stdout.trim().split('\n').at(-1) ?? '';
   if (result.code === fencedStatus) throw fenced(access.host, result.stderr);
   if (result.code !== 0 || !startedSchema.safeParse(parsedJson(line)).success) {
-    throw new CausewayError('transport.agent-start', `${access.host}: ${textEnd((result.stderr || result.stdout).trim(), 500)}`);
+    throw new CausewayError(
+      'transport.agent-start',
+      `${access.host}: ${textEnd((result.stderr || result.stdout).trim(), 500)}`,
+    );
   }
 }
 
@@ -99,7 +112,9 @@ export function agentArguments(access: WorkerAccess, place: AgentPlace, settings
   return [
     `--lock ${agentLock(access.workerId)}`,
     ...(settings.epoch === 0 ? [] : [`--epoch ${settings.epoch}`]),
-    ...(settings.keptBytes === 0 ? [] : [`--store ${keptBlocks(access.workerId)}`, `--store-bytes ${settings.keptBytes}`]),
+    ...(settings.keptBytes === 0
+      ? []
+      : [`--store ${keptBlocks(access.workerId)}`, `--store-bytes ${settings.keptBytes}`]),
     `--own-folder ${shellQuoted(place.folder)}`,
     `--idle ${settings.idleMs / 1000}`,
     ...settings.allowPaths.map((path) => `--allow ${shellQuoted(path)}`),
@@ -120,7 +135,10 @@ export async function dialAgent(
 ): Promise<TLSSocket> {
   if (signal.aborted) throw abortReason(signal);
   const proxy = await proxies.toWorker(host, port, signal);
-  const way = proxy === undefined ? { host, port } : { socket: await connectThroughProxy(proxy, host, port, connectTimeoutMs, signal) };
+  const way =
+    proxy === undefined
+      ? { host, port }
+      : { socket: await connectThroughProxy(proxy, host, port, connectTimeoutMs, signal) };
   return new Promise((resolve, reject) => {
     const where = `${host}:${port}`;
     const socket = connect({
@@ -156,7 +174,9 @@ export async function dialAgent(
     socket.once('secureConnect', () => {
       const shown = socket.getPeerCertificate().fingerprint256?.replaceAll(':', '').toLowerCase();
       if (shown !== server.fingerprint) {
-        fail(Object.assign(new Error(`sent the certificate ${shown ?? 'none'}`), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' }));
+        fail(
+          Object.assign(new Error(`sent the certificate ${shown ?? 'none'}`), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' }),
+        );
         return;
       }
       settle();

@@ -13,7 +13,9 @@ function shared(bytes: Uint8Array): Buffer {
 
 describe.each(['zstd', 'deflate'] as const)('packing by %s', (codec) => {
   it('gives what unpacks to the same, in shared memory as well as outside of it, also for many at once', async () => {
-    const pieces = [1, 2, 3, 4].map((seed) => Buffer.concat([Buffer.alloc(packedPieceBytes - 5000 * seed, `line ${seed} `), randomBytes(4000)]));
+    const pieces = [1, 2, 3, 4].map((seed) =>
+      Buffer.concat([Buffer.alloc(packedPieceBytes - 5000 * seed, `line ${seed} `), randomBytes(4000)]),
+    );
     for (let round = 0; round < 3; round++) {
       const packed = await Promise.all(pieces.map((piece) => pack(round === 0 ? piece : shared(piece), codec)));
       for (const [index, piece] of pieces.entries()) {
@@ -32,7 +34,11 @@ describe.each(['zstd', 'deflate'] as const)('packing by %s', (codec) => {
   it('takes pieces of any length', async () => {
     const piece = Buffer.alloc(3 * packedPieceBytes + 17, 'abc');
     expect(unpackers[codec]((await pack(shared(piece), codec))?.bytes ?? Buffer.alloc(0)).equals(piece)).toBe(true);
-    expect(unpackers[codec]((await pack(shared(piece.subarray(0, 900)), codec))?.bytes ?? Buffer.alloc(0)).equals(piece.subarray(0, 900))).toBe(true);
+    expect(
+      unpackers[codec]((await pack(shared(piece.subarray(0, 900)), codec))?.bytes ?? Buffer.alloc(0)).equals(
+        piece.subarray(0, 900),
+      ),
+    ).toBe(true);
   });
 
   it('gives memory to no second piece before it is released', async () => {

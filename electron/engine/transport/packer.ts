@@ -47,7 +47,8 @@ export async function pack(bytes: Uint8Array, codec: Codec): Promise<Packed | un
   const target = takeTarget(bytes.length);
   const job = { shared: bytes.buffer, offset: bytes.byteOffset, length: bytes.length, target, codec, level: zstdLevel };
   const length = await thread.run(job, bytes.length);
-  if (typeof length === 'number' && length > 0) return { bytes: Buffer.from(target, 0, length), release: () => keepTarget(target) };
+  if (typeof length === 'number' && length > 0)
+    return { bytes: Buffer.from(target, 0, length), release: () => keepTarget(target) };
   keepTarget(target);
   return undefined;
 }
@@ -64,7 +65,8 @@ function idlestThread(): JobThread | undefined {
   while (threads.size < wanted && startThread());
   idleTimer = idleTimer?.refresh() ?? setTimeout(endThreads, idleMs).unref();
   let idlest: JobThread | undefined;
-  for (const thread of threads) if (thread.isOnline && (idlest === undefined || thread.load < idlest.load)) idlest = thread;
+  for (const thread of threads)
+    if (thread.isOnline && (idlest === undefined || thread.load < idlest.load)) idlest = thread;
   return idlest;
 }
 
@@ -87,7 +89,9 @@ function endThreads(): void {
 
 /** Of one size, so that each fits the next piece: shared memory is given back by the collector alone, which does not see how much it is. */
 function takeTarget(bytes: number): SharedArrayBuffer {
-  return bytes > packedPieceBytes ? new SharedArrayBuffer(bytes) : spareTargets.pop() ?? new SharedArrayBuffer(packedPieceBytes);
+  return bytes > packedPieceBytes
+    ? new SharedArrayBuffer(bytes)
+    : (spareTargets.pop() ?? new SharedArrayBuffer(packedPieceBytes));
 }
 
 function keepTarget(target: SharedArrayBuffer): void {

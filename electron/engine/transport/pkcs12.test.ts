@@ -17,12 +17,21 @@ describe('a certificate with its key as one file', () => {
     const made = await makeCertificate('causeway-worker', 60_000, 'server');
     const path = join(folder, 'a.pfx');
     await writeFile(path, pkcs12(made, 'pass-Wörd'));
-    const read = (...options: string[]): string => execFileSync('openssl', ['pkcs12', '-in', path, '-passin', 'pass:pass-Wörd', '-nodes', ...options], { encoding: 'utf8' });
+    const read = (...options: string[]): string =>
+      execFileSync('openssl', ['pkcs12', '-in', path, '-passin', 'pass:pass-Wörd', '-nodes', ...options], {
+        encoding: 'utf8',
+      });
     const pem = read();
-    expect(new X509Certificate(/-----BEGIN CERT[\s\S]*?END CERT\S+/.exec(pem)?.[0] ?? '').raw.equals(new X509Certificate(made.certPem).raw)).toBe(true);
+    expect(
+      new X509Certificate(/-----BEGIN CERT[\s\S]*?END CERT\S+/.exec(pem)?.[0] ?? '').raw.equals(
+        new X509Certificate(made.certPem).raw,
+      ),
+    ).toBe(true);
     expect(/-----BEGIN PRIVATE KEY[\s\S]*?END PRIVATE KEY-----/.exec(pem)?.[0]).toBe(made.keyPem.trim());
     expect(new X509Certificate(made.certPem).keyUsage).toEqual(['1.3.6.1.5.5.7.3.1']);
-    expect(() => execFileSync('openssl', ['pkcs12', '-in', path, '-passin', 'pass:other', '-noout'], { stdio: 'ignore' })).toThrow();
+    expect(() =>
+      execFileSync('openssl', ['pkcs12', '-in', path, '-passin', 'pass:other', '-noout'], { stdio: 'ignore' }),
+    ).toThrow();
   });
 
   it('is read by this runtime, and is small enough for user data', async () => {

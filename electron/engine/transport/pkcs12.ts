@@ -28,7 +28,11 @@ export function pkcs12(certificate: { readonly certPem: string; readonly keyPem:
   const id = setOf(sequence(objectId(oid.localKeyId), setOf(octetString(createHash('sha1').update(cert).digest()))));
   const [algorithm, encrypted] = encryption(key, password);
   const keyBag = sequence(objectId(oid.shroudedKeyBag), contextTag(0, sequence(algorithm, octetString(encrypted))), id);
-  const certBag = sequence(objectId(oid.certBag), contextTag(0, sequence(objectId(oid.x509), contextTag(0, octetString(cert)))), id);
+  const certBag = sequence(
+    objectId(oid.certBag),
+    contextTag(0, sequence(objectId(oid.x509), contextTag(0, octetString(cert)))),
+    id,
+  );
   const [certAlgorithm, certEncrypted] = encryption(sequence(certBag), password);
   // The encrypted content's tag is implicit.
   const content = sequence(objectId(oid.data), certAlgorithm, node(0x80, certEncrypted));
@@ -37,15 +41,25 @@ export function pkcs12(certificate: { readonly certPem: string; readonly keyPem:
     sequence(objectId(oid.data), contextTag(0, octetString(sequence(keyBag)))),
   );
   const salt = randomBytes(20);
-  const mac = createHmac('sha1', derived(password, salt, purpose.mac, 20)).update(safe).digest();
-  const check = sequence(sequence(sequence(objectId(oid.sha1), nullValue), octetString(mac)), octetString(salt), integer(iterations));
+  const mac = createHmac('sha1', derived(password, salt, purpose.mac, 20))
+    .update(safe)
+    .digest();
+  const check = sequence(
+    sequence(sequence(objectId(oid.sha1), nullValue), octetString(mac)),
+    octetString(salt),
+    integer(iterations),
+  );
   return sequence(integer(3), sequence(objectId(oid.data), contextTag(0, octetString(safe))), check);
 }
 
 /** The algorithm with its parameters, and the encrypted `content`. */
 function encryption(content: Buffer, password: string): readonly [Buffer, Buffer] {
   const salt = randomBytes(8);
-  const cipher = createCipheriv('des-ede3-cbc', derived(password, salt, purpose.key, 24), derived(password, salt, purpose.iv, 8));
+  const cipher = createCipheriv(
+    'des-ede3-cbc',
+    derived(password, salt, purpose.key, 24),
+    derived(password, salt, purpose.iv, 8),
+  );
   const algorithm = sequence(objectId(oid.sha1And3Des), sequence(octetString(salt), integer(iterations)));
   return [algorithm, Buffer.concat([cipher.update(content), cipher.final()])];
 }

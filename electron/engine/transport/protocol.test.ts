@@ -5,7 +5,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FrameParser } from './frame-parser.ts';
 import {
-  decodeHead, encodeHead, frameFlags, headBytes, headFields, maxPayloadBytes, protocolVersion, requestTypes, statuses,
+  decodeHead,
+  encodeHead,
+  frameFlags,
+  headBytes,
+  headFields,
+  maxPayloadBytes,
+  protocolVersion,
+  requestTypes,
+  statuses,
   type FrameHead,
 } from './protocol.ts';
 
@@ -17,7 +25,12 @@ function tableOf(title: string): readonly (readonly string[])[] {
   const lines = document.split('\n');
   const start = lines.findIndex((line) => line.startsWith(`| ${title} |`)) + 2;
   const end = lines.findIndex((line, index) => index >= start && !line.startsWith('|'));
-  return lines.slice(start, end).map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim()));
+  return lines.slice(start, end).map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
 }
 
 const numbersOf = (title: string): Record<string, number> =>
@@ -43,15 +56,24 @@ function encoded(head: FrameHead): Buffer {
 
 function frame(request: number, payload: Uint8Array): Buffer {
   const head = {
-    type: 5, flags: frameFlags.CHECKED, request, volume: 1, offset: 0, length: payload.length,
-    payloadLength: payload.length, argument: 0, payloadChecksum: crc32(payload),
+    type: 5,
+    flags: frameFlags.CHECKED,
+    request,
+    volume: 1,
+    offset: 0,
+    length: payload.length,
+    payloadLength: payload.length,
+    argument: 0,
+    payloadChecksum: crc32(payload),
   };
   return Buffer.concat([encoded(head), payload]);
 }
 
 describe('the protocol document', () => {
   it('lists the fields of the head where the codec has them', () => {
-    const listed = Object.fromEntries(tableOf('Field').map(([name, at, size]) => [name, { at: Number(at), size: Number(size) }]));
+    const listed = Object.fromEntries(
+      tableOf('Field').map(([name, at, size]) => [name, { at: Number(at), size: Number(size) }]),
+    );
     expect(listed).toEqual(headFields);
     const last = Object.values(headFields).at(-1);
     expect((last?.at ?? 0) + (last?.size ?? 0)).toBe(headBytes);
@@ -67,9 +89,13 @@ describe('the protocol document', () => {
 
   it('says what the agent has as constants', () => {
     const block = agent.slice(agent.indexOf('\nOK = 0'), agent.indexOf('\n\n', agent.indexOf('\nOK = 0') + 1));
-    const agentStatuses = Object.fromEntries([...block.matchAll(/^([A-Z_]+) = (\d)/gm)].map(([, name, value]) => [name, Number(value)]));
+    const agentStatuses = Object.fromEntries(
+      [...block.matchAll(/^([A-Z_]+) = (\d)/gm)].map(([, name, value]) => [name, Number(value)]),
+    );
     expect(agentStatuses).toEqual(statuses);
-    expect(agent).toContain(`${Object.keys(requestTypes).join(', ')} = range(1, ${Object.keys(requestTypes).length + 1})`);
+    expect(agent).toContain(
+      `${Object.keys(requestTypes).join(', ')} = range(1, ${Object.keys(requestTypes).length + 1})`,
+    );
     expect(agent).toContain(`${Object.keys(frameFlags).join(', ')} = ${Object.values(frameFlags).join(', ')}`);
   });
 });
@@ -107,7 +133,9 @@ describe('the frame codec', () => {
             parser.push(stream.subarray(at, at + size));
             at += size;
           }
-          expect(found).toEqual(payloads.map((payload, index) => ({ request: index + 1, payload: Buffer.from(payload) })));
+          expect(found).toEqual(
+            payloads.map((payload, index) => ({ request: index + 1, payload: Buffer.from(payload) })),
+          );
         },
       ),
     );
@@ -124,7 +152,17 @@ describe('the frame codec', () => {
   });
 
   it('refuses a payload longer than the limit before it is buffered', () => {
-    const head = { type: 5, flags: 0, request: 1, volume: 0, offset: 0, length: 0, payloadLength: maxPayloadBytes + 1, argument: 0, payloadChecksum: 0 };
+    const head = {
+      type: 5,
+      flags: 0,
+      request: 1,
+      volume: 0,
+      offset: 0,
+      length: 0,
+      payloadLength: maxPayloadBytes + 1,
+      argument: 0,
+      payloadChecksum: 0,
+    };
     expect(() => decodeHead(encoded(head))).toThrow(/announces/);
   });
 });

@@ -96,17 +96,26 @@ export function encodeHead(head: FrameHead, into: Buffer): void {
 /** Reads a head. Throws `transport.protocol` when it is damaged, of another version, or announces too long a payload. */
 export function decodeHead(from: Buffer): FrameHead {
   if (from.readUInt32BE(headFields.magic.at) !== magic) {
-    throw new CausewayError('transport.protocol', `a frame starts with ${from.toString('hex', 0, 4)} instead of its mark`);
+    throw new CausewayError(
+      'transport.protocol',
+      `a frame starts with ${from.toString('hex', 0, 4)} instead of its mark`,
+    );
   }
   if (crc32(from.subarray(0, headFields.headChecksum.at)) !== from.readUInt32BE(headFields.headChecksum.at)) {
     throw new CausewayError('transport.protocol', 'the header of a frame does not match its checksum');
   }
   if (from[headFields.version.at] !== protocolVersion) {
-    throw new CausewayError('transport.protocol', `a frame is of version ${from[headFields.version.at]}, not ${protocolVersion}`);
+    throw new CausewayError(
+      'transport.protocol',
+      `a frame is of version ${from[headFields.version.at]}, not ${protocolVersion}`,
+    );
   }
   const payloadLength = from.readUInt32BE(headFields.payloadLength.at);
   if (payloadLength > maxPayloadBytes) {
-    throw new CausewayError('transport.protocol', `a frame announces ${payloadLength} bytes, more than ${maxPayloadBytes}`);
+    throw new CausewayError(
+      'transport.protocol',
+      `a frame announces ${payloadLength} bytes, more than ${maxPayloadBytes}`,
+    );
   }
   return {
     type: from[headFields.type.at] ?? 0,

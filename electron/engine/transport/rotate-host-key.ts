@@ -7,7 +7,8 @@ import { shellQuoted, type SshConnection } from './ssh-connection.ts';
  */
 
 const keyPath = '/etc/ssh/ssh_host_ed25519_key';
-const reload = 'systemctl reload ssh.service 2>/dev/null || systemctl reload sshd.service 2>/dev/null || kill -HUP "$(cat /run/sshd.pid /var/run/sshd.pid 2>/dev/null | head -n 1)"';
+const reload =
+  'systemctl reload ssh.service 2>/dev/null || systemctl reload sshd.service 2>/dev/null || kill -HUP "$(cat /run/sshd.pid /var/run/sshd.pid 2>/dev/null | head -n 1)"';
 
 /**
  * Makes the worker create a new host key, and returns its public part. It takes effect with the next connection.
@@ -15,25 +16,35 @@ const reload = 'systemctl reload ssh.service 2>/dev/null || systemctl reload ssh
  * @param onMade called with the new key before the worker uses it, so that it is known if the connection is lost
  * @throws `transport.command-failed` when this worker cannot; its key is the old one then
  */
-export async function rotateHostKey(ssh: SshConnection, onMade: (hostKey: string) => void, signal: AbortSignal): Promise<string> {
+export async function rotateHostKey(
+  ssh: SshConnection,
+  onMade: (hostKey: string) => void,
+  signal: AbortSignal,
+): Promise<string> {
   const shown = ssh.hostKey.trim().split(/\s+/).slice(0, 2).join(' ');
-  const made = await ssh.exec(asRoot([
-    `key=${keyPath}`,
-    // Left alone where the SSH server is not the system's.
-    `[ "$(cut -d" " -f1,2 "$key.pub" 2>/dev/null)" = ${shellQuoted(shown)} ] || { echo "its host key is not in $key" >&2; exit 1; }`,
-    'umask 077; rm -f "$key.next" "$key.next.pub"',
-    'ssh-keygen -q -t ed25519 -N "" -C causeway -f "$key.next" < /dev/null',
-    'cut -d" " -f1,2 "$key.next.pub"',
-  ]), { signal, timeoutMs: 60_000 });
+  const made = await ssh.exec(
+    asRoot([
+      `key=${keyPath}`,
+      // Left alone where the SSH server is not the system's.
+      `[ "$(cut -d" " -f1,2 "$key.pub" 2>/dev/null)" = ${shellQuoted(shown)} ] || { echo "its host key is not in $key" >&2; exit 1; }`,
+      'umask 077; rm -f "$key.next" "$key.next.pub"',
+      'ssh-keygen -q -t ed25519 -N "" -C causeway -f "$key.next" < /dev/null',
+      'cut -d" " -f1,2 "$key.next.pub"',
+    ]),
+    { signal, timeoutMs: 60_000 },
+  );
   const next = made.stdout.trim();
   if (made.code !== 0 || !/^ssh-ed25519 [A-Za-z0-9+/]{60,}={0,2}$/.test(next)) throw cannot(made.stderr);
   onMade(next);
-  const placed = await ssh.exec(asRoot([
-    `key=${keyPath}`,
-    'cp -p "$key" "$key.first"; cp -p "$key.pub" "$key.pub.first"',
-    'chmod 644 "$key.next.pub"; mv -f "$key.next.pub" "$key.pub"; mv -f "$key.next" "$key"',
-    reload,
-  ]), { signal, timeoutMs: 60_000 });
+  const placed = await ssh.exec(
+    asRoot([
+      `key=${keyPath}`,
+      'cp -p "$key" "$key.first"; cp -p "$key.pub" "$key.pub.first"',
+      'chmod 644 "$key.next.pub"; mv -f "$key.next.pub" "$key.pub"; mv -f "$key.next" "$key"',
+      reload,
+    ]),
+    { signal, timeoutMs: 60_000 },
+  );
   if (placed.code !== 0) {
     await restoreHostKey(ssh, signal);
     throw cannot(placed.stderr);
@@ -43,7 +54,10 @@ export async function rotateHostKey(ssh: SshConnection, onMade: (hostKey: string
 
 /** Restores the old key over the connection that replaced it. */
 export async function restoreHostKey(ssh: SshConnection, signal: AbortSignal): Promise<void> {
-  await ssh.exec(asRoot([`key=${keyPath}`, 'mv -f "$key.pub.first" "$key.pub"; mv -f "$key.first" "$key"', reload]), { signal, timeoutMs: 60_000 });
+  await ssh.exec(asRoot([`key=${keyPath}`, 'mv -f "$key.pub.first" "$key.pub"; mv -f "$key.first" "$key"', reload]), {
+    signal,
+    timeoutMs: 60_000,
+  });
 }
 
 /** Removes the old key from the worker. */
@@ -56,5 +70,8 @@ function asRoot(lines: readonly string[]): string {
 }
 
 function cannot(evidence: string): CausewayError {
-  return new CausewayError('transport.command-failed', `the worker cannot change its SSH host key: ${evidence.trim().slice(-300) || 'no reason given'}`);
+  return new CausewayError(
+    'transport.command-failed',
+    `the worker cannot change its SSH host key: ${evidence.trim().slice(-300) || 'no reason given'}`,
+  );
 }

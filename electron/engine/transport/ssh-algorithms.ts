@@ -75,10 +75,20 @@ export function sshAlgorithmsFor(hostKey: string | undefined): SshAlgorithms {
   const all = availableSshAlgorithms();
   // A server has keys of several types; it must be asked for the one that is known.
   const type = hostKey?.trim().split(/\s+/)[0];
-  const wanted = type === undefined ? all.serverHostKey : all.serverHostKey.filter((name) => name === type || (type === 'ssh-rsa' && name.startsWith('rsa-')));
+  const wanted =
+    type === undefined
+      ? all.serverHostKey
+      : all.serverHostKey.filter((name) => name === type || (type === 'ssh-rsa' && name.startsWith('rsa-')));
   const offered: SshAlgorithms = { ...all, serverHostKey: wanted };
-  const kinds = { cipher: 'ciphers', kex: 'key exchange methods', hmac: 'message authentication codes', serverHostKey: type === undefined ? 'host key types' : `host keys of type ${type}` };
-  const lacking = (Object.keys(kinds) as (keyof SshAlgorithms)[]).filter((kind) => offered[kind].length === 0).map((kind) => kinds[kind]);
+  const kinds = {
+    cipher: 'ciphers',
+    kex: 'key exchange methods',
+    hmac: 'message authentication codes',
+    serverHostKey: type === undefined ? 'host key types' : `host keys of type ${type}`,
+  };
+  const lacking = (Object.keys(kinds) as (keyof SshAlgorithms)[])
+    .filter((kind) => offered[kind].length === 0)
+    .map((kind) => kinds[kind]);
   if (lacking.length > 0) throw new CausewayError('general.runtime-lacks', `SSH: no usable ${lacking.join(', ')}`);
   return offered;
 }
@@ -87,11 +97,16 @@ function detect(): SshAlgorithms {
   const curves = new Set(getCurves());
   const hashes = new Set(getHashes().map((name) => name.toLowerCase()));
   const listed = new Set(getCiphers());
-  const has = ({ curve, hash }: { readonly curve?: string; readonly hash: string }): boolean => hashes.has(hash) && (curve === undefined || curves.has(curve));
-  const names = <T>(all: readonly { readonly ssh: T; readonly curve?: string; readonly hash: string }[]): T[] => all.filter(has).map(({ ssh }) => ssh);
+  const has = ({ curve, hash }: { readonly curve?: string; readonly hash: string }): boolean =>
+    hashes.has(hash) && (curve === undefined || curves.has(curve));
+  const names = <T>(all: readonly { readonly ssh: T; readonly curve?: string; readonly hash: string }[]): T[] =>
+    all.filter(has).map(({ ssh }) => ssh);
   return {
     cipher: ciphers.filter((cipher) => listed.has(cipher.name) && works(cipher)).map(({ ssh }) => ssh),
-    kex: [...(hasX25519() ? (['curve25519-sha256', 'curve25519-sha256@libssh.org'] as const) : []), ...names(keyExchanges)],
+    kex: [
+      ...(hasX25519() ? (['curve25519-sha256', 'curve25519-sha256@libssh.org'] as const) : []),
+      ...names(keyExchanges),
+    ],
     hmac: names(macs),
     serverHostKey: [...(hasEd25519() ? (['ssh-ed25519'] as const) : []), ...names(hostKeys)],
   };
@@ -99,7 +114,12 @@ function detect(): SshAlgorithms {
 
 function works({ name, keyBytes, nonceBytes }: Cipher): boolean {
   try {
-    createCipheriv(name as 'aes-128-gcm', Buffer.alloc(keyBytes), Buffer.alloc(nonceBytes), {} as CipherGCMOptions).update(Buffer.alloc(16));
+    createCipheriv(
+      name as 'aes-128-gcm',
+      Buffer.alloc(keyBytes),
+      Buffer.alloc(nonceBytes),
+      {} as CipherGCMOptions,
+    ).update(Buffer.alloc(16));
     return true;
   } catch {
     return false;

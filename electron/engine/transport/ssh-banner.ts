@@ -9,9 +9,18 @@ import type { ProxyServer } from '../http/proxy-server.ts';
  * accepts connections and says nothing: that costs `timeoutMs` and not a whole handshake's deadline. The greeting is put
  * back into the socket. Rejects with `transport.unreachable`, and with `transport.proxy-refused` when a proxy refuses.
  */
-export async function connectToBanner(host: string, port: number, timeoutMs: number, signal: AbortSignal, proxy?: ProxyServer): Promise<Socket> {
+export async function connectToBanner(
+  host: string,
+  port: number,
+  timeoutMs: number,
+  signal: AbortSignal,
+  proxy?: ProxyServer,
+): Promise<Socket> {
   if (signal.aborted) throw abortReason(signal);
-  const socket = proxy === undefined ? connect({ host, port, noDelay: true }) : await connectThroughProxy(proxy, host, port, timeoutMs, signal);
+  const socket =
+    proxy === undefined
+      ? connect({ host, port, noDelay: true })
+      : await connectThroughProxy(proxy, host, port, timeoutMs, signal);
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => fail('accepts connections but sends no SSH greeting'), timeoutMs);
     const settle = (): void => {
@@ -30,7 +39,9 @@ export async function connectToBanner(host: string, port: number, timeoutMs: num
       reject(abortReason(signal));
     };
     signal.addEventListener('abort', onAbort, { once: true });
-    socket.on('error', (error: NodeJS.ErrnoException) => fail(`does not respond (${error.code ?? error.message})`, error));
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      fail(`does not respond (${error.code ?? error.message})`, error),
+    );
     socket.on('close', () => fail('closed the connection before its SSH greeting'));
     socket.on('readable', () => {
       const greeting = socket.read() as Buffer | null;

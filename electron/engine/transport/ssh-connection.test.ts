@@ -30,13 +30,22 @@ test('a command on a connection that just ended says that the link is lost, when
   const signal = new AbortController().signal;
   const codes = new Set<string>();
   let end: (() => void) | undefined;
-  const port = await listen((connection) => { end = () => connection.end(); });
+  const port = await listen((connection) => {
+    end = () => connection.end();
+  });
   for (let turns = 0; turns < 12; turns += 1) {
-    const ssh = await SshConnection.connect({ host: '127.0.0.1', port, username: 'causeway', privateKeyPem: keys.privateKeyPem }, {}, signal);
+    const ssh = await SshConnection.connect(
+      { host: '127.0.0.1', port, username: 'causeway', privateKeyPem: keys.privateKeyPem },
+      {},
+      signal,
+    );
     end?.();
     // From turn to turn the end comes nearer: the socket's first, then the client's own event.
     for (let tried = 0; !ssh.lost.aborted; tried += 1) {
-      const error: unknown = await ssh.openChannel('true', signal).then(() => undefined, (reason: unknown) => reason);
+      const error: unknown = await ssh.openChannel('true', signal).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
       if (error !== undefined) {
         expect(error).toBeInstanceOf(CausewayError);
         codes.add((error as CausewayError).code);
@@ -52,12 +61,23 @@ test('a command on a connection that just ended says that the link is lost, when
 test('a client that throws because its socket has ended counts as a lost link', async () => {
   const signal = new AbortController().signal;
   let kept: Connection | undefined;
-  const port = await listen((connection) => { kept = connection; });
+  const port = await listen((connection) => {
+    kept = connection;
+  });
   const exec = ssh2.Client.prototype.exec;
-  const ssh = await SshConnection.connect({ host: '127.0.0.1', port, username: 'causeway', privateKeyPem: keys.privateKeyPem }, {}, signal);
+  const ssh = await SshConnection.connect(
+    { host: '127.0.0.1', port, username: 'causeway', privateKeyPem: keys.privateKeyPem },
+    {},
+    signal,
+  );
   try {
-    ssh2.Client.prototype.exec = () => { throw new Error('Not connected'); };
-    await expect(ssh.openChannel('true', signal)).rejects.toMatchObject({ code: 'transport.lost', message: expect.stringContaining('Not connected') as string });
+    ssh2.Client.prototype.exec = () => {
+      throw new Error('Not connected');
+    };
+    await expect(ssh.openChannel('true', signal)).rejects.toMatchObject({
+      code: 'transport.lost',
+      message: expect.stringContaining('Not connected') as string,
+    });
     expect(ssh.lost.aborted).toBe(true);
   } finally {
     ssh2.Client.prototype.exec = exec;

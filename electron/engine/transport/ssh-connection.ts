@@ -63,7 +63,12 @@ export class SshConnection {
     let before: SshConnection | undefined;
     try {
       for (const [index, hop] of hops.entries()) {
-        before = await SshConnection.#next(before, index === 0 ? { ...hop, proxy: target.proxy } : hop, options, signal).catch((error: unknown) => Promise.reject(ofJumpHost(error, hop)));
+        before = await SshConnection.#next(
+          before,
+          index === 0 ? { ...hop, proxy: target.proxy } : hop,
+          options,
+          signal,
+        ).catch((error: unknown) => Promise.reject(ofJumpHost(error, hop)));
       }
       return await SshConnection.#next(before, target, options, signal);
     } catch (error) {
@@ -86,14 +91,25 @@ export class SshConnection {
   }
 
   /** Logs in to the next server, through the one before. It is the one before's owner from then on. */
-  static async #next(before: SshConnection | undefined, target: SshTarget, options: SshConnectOptions, signal: AbortSignal): Promise<SshConnection> {
+  static async #next(
+    before: SshConnection | undefined,
+    target: SshTarget,
+    options: SshConnectOptions,
+    signal: AbortSignal,
+  ): Promise<SshConnection> {
     const where = `${target.host}:${target.port}`;
     const stream = await before?.openTcp(target.host, target.port, signal).catch((error: unknown) => {
       const isRefusal = error instanceof CausewayError && error.code === 'transport.forward-refused';
-      throw isRefusal ? new CausewayError('transport.unreachable', `through ${error.message}`, { cause: error }) : error;
+      throw isRefusal
+        ? new CausewayError('transport.unreachable', `through ${error.message}`, { cause: error })
+        : error;
     });
     const { client, socket, hostKey } = await logIn(target, options, signal, stream);
-    const connection = new SshConnection(client, before === undefined ? where : `${where} through ${before.#where}`, hostKey);
+    const connection = new SshConnection(
+      client,
+      before === undefined ? where : `${where} through ${before.#where}`,
+      hostKey,
+    );
     connection.#watch(socket, options.lostAfterMs ?? 10_000);
     if (before !== undefined) connection.lost.addEventListener('abort', () => void before.close(), { once: true });
     return connection;
@@ -111,13 +127,20 @@ export class SshConnection {
   async exec(command: string, options: ExecOptions): Promise<ExecResult> {
     let code: number | undefined;
     // In the same turn as the answer: a short command's exit status may be in the packet behind it.
-    const channel = await this.#openPatiently(command, options.signal, (opened) => void opened.on('exit', (exitCode: number | null) => (code = exitCode ?? undefined)));
+    const channel = await this.#openPatiently(
+      command,
+      options.signal,
+      (opened) => void opened.on('exit', (exitCode: number | null) => (code = exitCode ?? undefined)),
+    );
     return new Promise((resolve, reject) => {
       const out: Buffer[] = [];
       const errors: Buffer[] = [];
       let room = options.maxOutputBytes ?? 1024 * 1024;
       const stop = AbortSignal.any([options.signal, this.lost]);
-      const timer = setTimeout(() => fail(this.#failed(command, `took longer than ${options.timeoutMs} ms`)), options.timeoutMs);
+      const timer = setTimeout(
+        () => fail(this.#failed(command, `took longer than ${options.timeoutMs} ms`)),
+        options.timeoutMs,
+      );
       const onAbort = (): void => fail(abortReason(stop));
       const settle = (): void => {
         clearTimeout(timer);
@@ -129,11 +152,13 @@ export class SshConnection {
         channel.signal('KILL');
         channel.close();
       };
-      const collect = (into: Buffer[]) => (piece: Buffer): void => {
-        room -= piece.length;
-        if (room < 0) fail(this.#failed(command, 'printed too much output'));
-        else into.push(piece);
-      };
+      const collect =
+        (into: Buffer[]) =>
+        (piece: Buffer): void => {
+          room -= piece.length;
+          if (room < 0) fail(this.#failed(command, 'printed too much output'));
+          else into.push(piece);
+        };
       stop.addEventListener('abort', onAbort, { once: true });
       if (stop.aborted) onAbort();
       channel.on('data', collect(out));
@@ -158,7 +183,10 @@ export class SshConnection {
     const expected = createHash('sha256').update(bytes).digest('hex');
     if (result.code !== 0 || result.stdout.trim().split(/\s/)[0] !== expected) {
       const said = textEnd((result.stderr || result.stdout).trim(), 500);
-      throw new CausewayError('transport.upload-damaged', `${this.#where}: ${path} differs from the uploaded file: ${said || 'no digest'}`);
+      throw new CausewayError(
+        'transport.upload-damaged',
+        `${this.#where}: ${path} differs from the uploaded file: ${said || 'no digest'}`,
+      );
     }
   }
 
@@ -178,13 +206,15 @@ export class SshConnection {
    * when the server does not connect: it says no reason (nobody listens, no permission, forwarding is off).
    */
   openSocket(path: string, signal: AbortSignal): Promise<Duplex> {
-    const refused = (evidence: string): CausewayError => new CausewayError('transport.forward-refused', `${this.#where}: ${path}: ${evidence}`);
+    const refused = (evidence: string): CausewayError =>
+      new CausewayError('transport.forward-refused', `${this.#where}: ${path}: ${evidence}`);
     return this.#forward((done) => this.#client.openssh_forwardOutStreamLocal(path, done), refused, signal);
   }
 
   /** Connects from the other side to a host and port, as `direct-tcpip`. Rejects as `openSocket` does. */
   openTcp(host: string, port: number, signal: AbortSignal): Promise<Duplex> {
-    const refused = (evidence: string): CausewayError => new CausewayError('transport.forward-refused', `${this.#where}: ${host}:${port}: ${evidence}`);
+    const refused = (evidence: string): CausewayError =>
+      new CausewayError('transport.forward-refused', `${this.#where}: ${host}:${port}: ${evidence}`);
     return this.#forward((done) => this.#client.forwardOut('127.0.0.1', 0, host, port, done), refused, signal);
   }
 
@@ -204,12 +234,19 @@ export class SshConnection {
   }
 
   /** A server that allows few sessions may not have noticed yet that the one before has ended. */
-  async #openPatiently(command: string, signal: AbortSignal, onOpen?: (channel: ClientChannel) => void): Promise<ClientChannel> {
+  async #openPatiently(
+    command: string,
+    signal: AbortSignal,
+    onOpen?: (channel: ClientChannel) => void,
+  ): Promise<ClientChannel> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#open(command, signal, onOpen);
       } catch (error) {
-        const isRefused = error instanceof CausewayError && error.code === 'transport.command-failed' && error.message.includes('open failed');
+        const isRefused =
+          error instanceof CausewayError &&
+          error.code === 'transport.command-failed' &&
+          error.message.includes('open failed');
         if (!isRefused || attempt === openAttempts) throw error;
         await systemClock.sleep(openPauseMs * attempt, signal);
       }
@@ -217,14 +254,19 @@ export class SshConnection {
   }
 
   #open(command: string, signal: AbortSignal, onOpen?: (channel: ClientChannel) => void): Promise<ClientChannel> {
-    const begin: BeginChannel = (done) => this.#client.exec(command, (error, channel) => {
-      if (error === undefined) onOpen?.(channel);
-      done(error, channel);
-    });
+    const begin: BeginChannel = (done) =>
+      this.#client.exec(command, (error, channel) => {
+        if (error === undefined) onOpen?.(channel);
+        done(error, channel);
+      });
     return this.#openBy(begin, (evidence) => this.#failed(command, evidence), signal);
   }
 
-  async #forward(begin: BeginChannel, refused: (evidence: string) => CausewayError, signal: AbortSignal): Promise<Duplex> {
+  async #forward(
+    begin: BeginChannel,
+    refused: (evidence: string) => CausewayError,
+    signal: AbortSignal,
+  ): Promise<Duplex> {
     const channel = await this.#openBy(begin, refused, signal);
     // As a socket does: when the other side ends, so does this one. The channel is closed only then.
     channel.once('end', () => channel.end());
@@ -272,13 +314,16 @@ export class SshConnection {
     let heard = performance.now();
     let tick = heard;
     socket.on('data', () => (heard = performance.now()));
-    const timer = setInterval(() => {
-      const now = performance.now();
-      // After a sleep of the whole machine the server gets its time to be heard again.
-      if (now - tick > 5000) heard = now;
-      tick = now;
-      if (now - heard > lostAfterMs) this.#lose(this.#lostError(`no data for ${Math.round((now - heard) / 1000)} s`));
-    }, Math.min(1000, lostAfterMs / 4));
+    const timer = setInterval(
+      () => {
+        const now = performance.now();
+        // After a sleep of the whole machine the server gets its time to be heard again.
+        if (now - tick > 5000) heard = now;
+        tick = now;
+        if (now - heard > lostAfterMs) this.#lose(this.#lostError(`no data for ${Math.round((now - heard) / 1000)} s`));
+      },
+      Math.min(1000, lostAfterMs / 4),
+    );
     timer.unref();
     this.lost.addEventListener('abort', () => clearInterval(timer), { once: true });
     this.#client.on('error', (error) => this.#lose(this.#lostError(error.message)));

@@ -57,13 +57,25 @@ export interface SshLogin {
  *
  * @param opened the connection, where something else has opened it
  */
-export async function logIn(target: SshTarget, options: SshConnectOptions, signal: AbortSignal, opened?: Duplex): Promise<SshLogin> {
+export async function logIn(
+  target: SshTarget,
+  options: SshConnectOptions,
+  signal: AbortSignal,
+  opened?: Duplex,
+): Promise<SshLogin> {
   const where = `${target.host}:${target.port}`;
-  if (target.privateKeyPem !== undefined && ssh2.utils.parseKey(target.privateKeyPem, target.passphrase) instanceof Error) {
-    throw new CausewayError('general.invalid-input', `the private key for ${target.username} at ${where} cannot be read`);
+  if (
+    target.privateKeyPem !== undefined &&
+    ssh2.utils.parseKey(target.privateKeyPem, target.passphrase) instanceof Error
+  ) {
+    throw new CausewayError(
+      'general.invalid-input',
+      `the private key for ${target.username} at ${where} cannot be read`,
+    );
   }
   const algorithms = sshAlgorithmsFor(target.hostKey);
-  const socket = opened ?? (await connectToBanner(target.host, target.port, options.bannerTimeoutMs ?? 5000, signal, target.proxy));
+  const socket =
+    opened ?? (await connectToBanner(target.host, target.port, options.bannerTimeoutMs ?? 5000, signal, target.proxy));
   if (socket instanceof Socket) writeTogether(socket);
   const client = new Client();
   let shown: string | undefined;
@@ -100,7 +112,12 @@ export async function logIn(target: SshTarget, options: SshConnectOptions, signa
       keepaliveCountMax: 1_000_000,
       algorithms,
       // A password is only shown where the key is not enough.
-      authHandler: ['none', ...(target.privateKeyPem === undefined ? [] : ['publickey' as const]), ...(target.agent === undefined ? [] : ['agent' as const]), ...(target.password === undefined ? [] : ['password' as const])],
+      authHandler: [
+        'none',
+        ...(target.privateKeyPem === undefined ? [] : ['publickey' as const]),
+        ...(target.agent === undefined ? [] : ['agent' as const]),
+        ...(target.password === undefined ? [] : ['password' as const]),
+      ],
       hostVerifier: (key: Buffer) => {
         shown = hostKeyText(key);
         return expected === undefined || sameHostKey(shown, expected);
@@ -119,9 +136,15 @@ export async function logIn(target: SshTarget, options: SshConnectOptions, signa
  *
  * @param opened the connection, where something else has opened it
  */
-export async function readHostKey(target: Pick<SshTarget, 'host' | 'port' | 'proxy'>, options: SshConnectOptions, signal: AbortSignal, opened?: Duplex): Promise<string> {
+export async function readHostKey(
+  target: Pick<SshTarget, 'host' | 'port' | 'proxy'>,
+  options: SshConnectOptions,
+  signal: AbortSignal,
+  opened?: Duplex,
+): Promise<string> {
   const where = `${target.host}:${target.port}`;
-  const socket = opened ?? (await connectToBanner(target.host, target.port, options.bannerTimeoutMs ?? 5000, signal, target.proxy));
+  const socket =
+    opened ?? (await connectToBanner(target.host, target.port, options.bannerTimeoutMs ?? 5000, signal, target.proxy));
   const client = new Client();
   try {
     return await new Promise((resolve, reject) => {
@@ -147,7 +170,9 @@ export async function readHostKey(target: Pick<SshTarget, 'host' | 'port' | 'pro
 
 function connectError(error: Error & { level?: string }, where: string, username: string): CausewayError {
   if (error.level === 'client-authentication') {
-    return new CausewayError('transport.login-refused', `${where} rejected the sign-in of user ${username}`, { cause: error });
+    return new CausewayError('transport.login-refused', `${where} rejected the sign-in of user ${username}`, {
+      cause: error,
+    });
   }
   return unreachable(where, error.message, error);
 }

@@ -19,19 +19,33 @@ export interface SshLoginOptions extends SshConnectOptions {
 }
 
 /** Waiting changes nothing about these. */
-const lasting: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['transport.proxy-refused', 'transport.proxy-not-trusted', 'cloud.proxy-script-failed', 'general.invalid-input']);
+const lasting: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'transport.proxy-refused',
+  'transport.proxy-not-trusted',
+  'cloud.proxy-script-failed',
+  'general.invalid-input',
+]);
 
 /**
  * Logs in to a worker that may still be starting. Retries with back-off until the deadline; a host key other than the
  * expected or the remembered one ends it immediately. A key that went there by user data is replaced by one of the worker's
  * own, which every later login expects; a worker that cannot keeps the first one.
  */
-export async function loginToWorker(access: WorkerAccess, options: SshLoginOptions, signal: AbortSignal): Promise<SshConnection> {
+export async function loginToWorker(
+  access: WorkerAccess,
+  options: SshLoginOptions,
+  signal: AbortSignal,
+): Promise<SshConnection> {
   const begun = performance.now();
   // Trust in a worker depends on the key that it was started with.
   const remembered = access.hostKey === undefined ? access.workerId : `${access.workerId} ${access.hostKey}`;
   const known = options.hostKeys.get(remembered);
-  const target = { host: access.host, port: access.sshPort, username: access.username, privateKeyPem: access.privateKeyPem };
+  const target = {
+    host: access.host,
+    port: access.sshPort,
+    username: access.username,
+    privateKeyPem: access.privateKeyPem,
+  };
   let firstRefusal: number | undefined;
   for (let attempt = 0; ; attempt++) {
     // A change of the key that was cut off: either one may be the worker's now.
@@ -43,16 +57,25 @@ export async function loginToWorker(access: WorkerAccess, options: SshLoginOptio
       const bannerTimeoutMs = options.bannerTimeoutMs ?? Math.min(5000, 1500 * 1.5 ** attempt);
       const connection = await SshConnection.connect({ ...way, hostKey }, { ...options, bannerTimeoutMs }, signal);
       if (known !== undefined) return connection;
-      if (access.hostKey !== undefined && hostKey !== next) return await withOwnHostKey(connection, { ...way, hostKey }, remembered, options, signal);
+      if (access.hostKey !== undefined && hostKey !== next)
+        return await withOwnHostKey(connection, { ...way, hostKey }, remembered, options, signal);
       options.hostKeys.remember(remembered, connection.hostKey);
       return connection;
     } catch (error) {
       if (signal.aborted) throw abortReason(signal);
-      if (!(error instanceof CausewayError) || lasting.has(error.code) || (error.code === 'transport.host-key-mismatch' && next === undefined)) throw error;
+      if (
+        !(error instanceof CausewayError) ||
+        lasting.has(error.code) ||
+        (error.code === 'transport.host-key-mismatch' && next === undefined)
+      )
+        throw error;
       const now = performance.now();
       if (error.code === 'transport.login-refused') firstRefusal ??= now;
       const refusedFor = firstRefusal === undefined ? 0 : now - firstRefusal;
-      if (now - begun > options.deadlineMs || (error.code === 'transport.login-refused' && refusedFor >= options.loginGraceMs)) {
+      if (
+        now - begun > options.deadlineMs ||
+        (error.code === 'transport.login-refused' && refusedFor >= options.loginGraceMs)
+      ) {
         throw error;
       }
       const pause = Math.min(2000, 200 * 1.5 ** attempt) * (0.75 + Math.random() / 2);
@@ -68,12 +91,20 @@ function nextOf(remembered: string): string {
 }
 
 /** The new key counts once a login has shown it; until then the first connection can take the old one back. */
-async function withOwnHostKey(first: SshConnection, target: SshTarget, remembered: string, options: SshLoginOptions, signal: AbortSignal): Promise<SshConnection> {
+async function withOwnHostKey(
+  first: SshConnection,
+  target: SshTarget,
+  remembered: string,
+  options: SshLoginOptions,
+  signal: AbortSignal,
+): Promise<SshConnection> {
   const kept = (error: unknown): SshConnection => {
     if (signal.aborted) throw abortReason(signal);
     if (first.lost.aborted) throw first.lost.reason;
     options.hostKeys.remember(remembered, first.hostKey);
-    options.note?.(`The worker keeps the SSH host key from its user data: ${error instanceof Error ? error.message : String(error)}`);
+    options.note?.(
+      `The worker keeps the SSH host key from its user data: ${error instanceof Error ? error.message : String(error)}`,
+    );
     return first;
   };
   let hostKey: string;

@@ -17,16 +17,29 @@ interface RouteFields {
  *
  * @throws CausewayError general.invalid-input
  */
-export function sshRoute(connection: RouteFields, credentials: Pick<SshTarget, 'privateKeyPem' | 'passphrase' | 'password'>): Pick<SshTarget, 'jumpHosts' | 'proxy'> {
-  const { ssh_jump_hosts: entries = [], ssh_proxy: proxy, ssh_proxy_username: username, ssh_proxy_password: password } = connection;
+export function sshRoute(
+  connection: RouteFields,
+  credentials: Pick<SshTarget, 'privateKeyPem' | 'passphrase' | 'password'>,
+): Pick<SshTarget, 'jumpHosts' | 'proxy'> {
+  const {
+    ssh_jump_hosts: entries = [],
+    ssh_proxy: proxy,
+    ssh_proxy_username: username,
+    ssh_proxy_password: password,
+  } = connection;
   const { privateKeyPem, passphrase } = credentials;
   const signIn = privateKeyPem === undefined ? { password: credentials.password } : { privateKeyPem, passphrase };
   const jumpHosts = entries.map((entry) => {
     const hop = parseJumpHost(entry);
-    if (hop === undefined) throw new CausewayError('general.invalid-input', `ssh_jump_hosts: ${entry} is not user@host:port with a host key`);
+    if (hop === undefined)
+      throw new CausewayError(
+        'general.invalid-input',
+        `ssh_jump_hosts: ${entry} is not user@host:port with a host key`,
+      );
     return { ...hop, ...signIn };
   });
   if (proxy === undefined) return { jumpHosts };
-  const authentication = username === undefined ? {} : { username, password: typeof password === 'string' ? password : '' };
+  const authentication =
+    username === undefined ? {} : { username, password: typeof password === 'string' ? password : '' };
   return { jumpHosts, proxy: { ...parseProxy(proxy, 'ssh_proxy'), ...authentication } };
 }

@@ -35,14 +35,25 @@ export async function connectBySsh(
   const where = `${access.host}:${access.sshPort}`;
   // SSH itself notices a dead connection; the agent's own silence may only mean that storage is slow.
   const lostAfterMs = settings.stalledAfterMs;
-  const link = new AgentLink(channel.stream, { ...linkOptions(where, settings, true), pingAfterMs: 10_000, lostAfterMs });
+  const link = new AgentLink(channel.stream, {
+    ...linkOptions(where, settings, true),
+    pingAfterMs: 10_000,
+    lostAfterMs,
+  });
   const onLost = (): void => link.fail(ssh.lost.reason);
   ssh.lost.addEventListener('abort', onLost, { once: true });
   const ended = Promise.withResolvers<number | null>();
   channel.stream.once('close', () => ended.resolve(null));
   channel.stream.once('exit', (code: number | null) => {
     ended.resolve(code);
-    link.fail(code === fencedStatus ? fenced(where, channel.errorTail()) : new CausewayError('transport.lost', `${where}: the agent exited with ${code ?? 'a signal'}: ${channel.errorTail()}`));
+    link.fail(
+      code === fencedStatus
+        ? fenced(where, channel.errorTail())
+        : new CausewayError(
+            'transport.lost',
+            `${where}: the agent exited with ${code ?? 'a signal'}: ${channel.errorTail()}`,
+          ),
+    );
   });
   let hello: AgentHello;
   try {
@@ -50,7 +61,9 @@ export async function connectBySsh(
   } catch (error) {
     // Its output ends before SSH tells its status.
     const lastWord = new AbortController();
-    const code = isLost(error) ? await Promise.race([ended.promise, systemClock.sleep(statusMs, lastWord.signal).catch(() => null)]) : null;
+    const code = isLost(error)
+      ? await Promise.race([ended.promise, systemClock.sleep(statusMs, lastWord.signal).catch(() => null)])
+      : null;
     lastWord.abort();
     link.fail(error);
     if (code === fencedStatus) throw fenced(where, channel.errorTail());
@@ -60,17 +73,32 @@ export async function connectBySsh(
     link.fail(error);
     throw error;
   });
-  const joined = wanted === 1 ? undefined : await joinedBy(ssh, wanted, another, `${place.command} --join ${socket}`, hello, where, settings, signal).catch((error: unknown) => {
-    link.fail(error);
-    throw error;
-  });
+  const joined =
+    wanted === 1
+      ? undefined
+      : await joinedBy(ssh, wanted, another, `${place.command} --join ${socket}`, hello, where, settings, signal).catch(
+          (error: unknown) => {
+            link.fail(error);
+            throw error;
+          },
+        );
   const releaseAll = async (): Promise<void> => {
     await Promise.all((joined?.connections ?? []).map((connection) => connection.close()));
     await release();
   };
   const { compression, inFlightBytes, throttle } = settings;
   const data = joined === undefined || joined.links.length === 0 ? [link] : joined.links;
-  return new AgentSession({ mechanism: 'SSH', control: link, data, compression, codec: codecFor(hello.features), recalls: hello.features.includes('recall'), inFlightBytes, throttle, release: releaseAll });
+  return new AgentSession({
+    mechanism: 'SSH',
+    control: link,
+    data,
+    compression,
+    codec: codecFor(hello.features),
+    recalls: hello.features.includes('recall'),
+    inFlightBytes,
+    throttle,
+    release: releaseAll,
+  });
 }
 
 interface Joined {
@@ -104,13 +132,17 @@ async function joinedBy(
       throw error;
     }
   };
-  const joinOften = (ssh: SshConnection, times: number): Promise<unknown> => Promise.allSettled(Array.from({ length: times }, () => join(ssh)));
+  const joinOften = (ssh: SshConnection, times: number): Promise<unknown> =>
+    Promise.allSettled(Array.from({ length: times }, () => join(ssh)));
   const connectAndJoin = async (): Promise<void> => {
     const ssh = await another(signal);
     connections.push(ssh);
     await joinOften(ssh, channelsOnALongWay);
   };
-  await Promise.all([joinOften(first, channelsOnALongWay - 1), ...Array.from({ length: wanted - 1 }, () => connectAndJoin().catch(() => undefined))]);
+  await Promise.all([
+    joinOften(first, channelsOnALongWay - 1),
+    ...Array.from({ length: wanted - 1 }, () => connectAndJoin().catch(() => undefined)),
+  ]);
   if (!signal.aborted && !first.lost.aborted) return { connections, links };
   for (const link of links) link.fail(new CausewayError('transport.closed', `${where}: the session was closed`));
   await Promise.all(connections.map((connection) => connection.close()));

@@ -39,7 +39,9 @@ function giveBack({ buffer }: Uint8Array): void {
  * new keys, everything still works, only slower.
  */
 export function prepareKey(client: Client): void {
-  const { _protocol: protocol } = client as unknown as { readonly _protocol?: { readonly _cipher?: { _encKey?: unknown } } };
+  const { _protocol: protocol } = client as unknown as {
+    readonly _protocol?: { readonly _cipher?: { _encKey?: unknown } };
+  };
   const cipher = protocol?._cipher;
   if (cipher !== undefined && Buffer.isBuffer(cipher._encKey)) cipher._encKey = createSecretKey(cipher._encKey);
 }
@@ -53,7 +55,8 @@ export function copySharedMemory(channel: ClientChannel): void {
   const spare: Buffer[] = [];
   channel.write = (chunk: unknown, ...rest: readonly unknown[]): boolean => {
     const written = rest.at(-1);
-    if (!(chunk instanceof Uint8Array && chunk.buffer instanceof SharedArrayBuffer) || typeof written !== 'function') return write(chunk, ...rest);
+    if (!(chunk instanceof Uint8Array && chunk.buffer instanceof SharedArrayBuffer) || typeof written !== 'function')
+      return write(chunk, ...rest);
     const last = spare.pop();
     const copy = last !== undefined && last.length >= chunk.length ? last : Buffer.allocUnsafeSlow(chunk.length);
     copyBytes(chunk, copy);

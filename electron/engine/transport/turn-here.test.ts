@@ -31,14 +31,28 @@ describe.runIf(process.platform === 'linux')('the turn to attach volumes to this
     order.push('first gives it back');
     await first.release();
     const turn = await next;
-    expect([order, first.lost.aborted, turn.lost.aborted]).toEqual([['first gives it back', 'next has it'], false, false]);
+    expect([order, first.lost.aborted, turn.lost.aborted]).toEqual([
+      ['first gives it back', 'next has it'],
+      false,
+      false,
+    ]);
     await turn.release();
   });
 
   it('is taken from a process that ends, however it ends, and the caller is told', async () => {
     const marker = join(folder, 'marker');
-    const first = await takeTurnHere({ isRoot: true, within: ['/usr/bin/env', `CAUSEWAY_MARKER=${marker}`] }, nothing, never);
-    const pids = execFileSync('/bin/sh', ['-c', `grep -l "CAUSEWAY_MARKER=${marker}" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3`], { encoding: 'utf8' }).split('\n').filter((pid) => pid !== '' && Number(pid) !== process.pid);
+    const first = await takeTurnHere(
+      { isRoot: true, within: ['/usr/bin/env', `CAUSEWAY_MARKER=${marker}`] },
+      nothing,
+      never,
+    );
+    const pids = execFileSync(
+      '/bin/sh',
+      ['-c', `grep -l "CAUSEWAY_MARKER=${marker}" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3`],
+      { encoding: 'utf8' },
+    )
+      .split('\n')
+      .filter((pid) => pid !== '' && Number(pid) !== process.pid);
     for (const pid of pids) process.kill(Number(pid), 'SIGKILL');
     await (await take()).release();
     await expect.poll(() => first.lost.aborted, { timeout: 20_000 }).toBe(true);
@@ -56,8 +70,14 @@ describe.runIf(process.platform === 'linux')('the turn to attach volumes to this
 
   it('says what is missing', async () => {
     const within = ['/usr/bin/env', `PATH=${folder}`];
-    await expect(takeTurnHere({ isRoot: false, within }, nothing, never)).rejects.toMatchObject({ code: 'transport.here-not-privileged' });
-    await expect(takeTurnHere({ isRoot: true, within }, nothing, never)).rejects.toMatchObject({ code: 'transport.here-python-missing' });
-    await expect(takeTurnHere({ isRoot: true, within: [join(folder, 'nothing')] }, nothing, never)).rejects.toMatchObject({ code: 'transport.here-python-missing' });
+    await expect(takeTurnHere({ isRoot: false, within }, nothing, never)).rejects.toMatchObject({
+      code: 'transport.here-not-privileged',
+    });
+    await expect(takeTurnHere({ isRoot: true, within }, nothing, never)).rejects.toMatchObject({
+      code: 'transport.here-python-missing',
+    });
+    await expect(
+      takeTurnHere({ isRoot: true, within: [join(folder, 'nothing')] }, nothing, never),
+    ).rejects.toMatchObject({ code: 'transport.here-python-missing' });
   });
 });

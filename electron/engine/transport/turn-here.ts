@@ -17,7 +17,11 @@ const endMs = 5000;
  * @param wait called once when another process has it
  * @throws CausewayError `transport.here-not-linux`, `transport.here-not-privileged`, `transport.here-python-missing`, `transport.agent-start`
  */
-export async function takeTurnHere(options: CommandHereOptions, wait: () => void, signal: AbortSignal): Promise<TurnHere> {
+export async function takeTurnHere(
+  options: CommandHereOptions,
+  wait: () => void,
+  signal: AbortSignal,
+): Promise<TurnHere> {
   if (process.platform !== 'linux') throw new CausewayError('transport.here-not-linux', `this is ${process.platform}`);
   if (signal.aborted) throw abortReason(signal);
   const [program = '', ...parameters] = [...commandHere(options), '--turn'];
@@ -38,7 +42,13 @@ export async function takeTurnHere(options: CommandHereOptions, wait: () => void
   });
   child.once('close', (code) => {
     turn.reject(notStarted(code, words.trim(), undefined));
-    if (!isReleased) lost.abort(new CausewayError('transport.lost', `this computer: what keeps the turn to attach volumes exited with ${code ?? 'a signal'}: ${textEnd(words.trim(), cutAfter)}`));
+    if (!isReleased)
+      lost.abort(
+        new CausewayError(
+          'transport.lost',
+          `this computer: what keeps the turn to attach volumes exited with ${code ?? 'a signal'}: ${textEnd(words.trim(), cutAfter)}`,
+        ),
+      );
     ended.resolve();
   });
   const release = async (): Promise<void> => {

@@ -54,7 +54,10 @@ export class VolumeWriter implements WorkerVolume {
     this.sizeBytes = sizeBytes;
     this.#links = links;
     this.#policy = policy;
-    this.#tuner = new CompressionTuner(policy, links.codec, { longWay: isLongWay(links.control.roundTripMs), isBusy: packersAreBusy });
+    this.#tuner = new CompressionTuner(policy, links.codec, {
+      longWay: isLongWay(links.control.roundTripMs),
+      isBusy: packersAreBusy,
+    });
   }
 
   get bytesInFlight(): number {
@@ -100,7 +103,10 @@ export class VolumeWriter implements WorkerVolume {
     const result = Buffer.concat(found);
     const expected = Math.ceil(length / blockBytes) * 32;
     if (result.length !== expected) {
-      throw new CausewayError('transport.protocol', `${this.#path}: ${result.length} bytes of digests, expected ${expected}`);
+      throw new CausewayError(
+        'transport.protocol',
+        `${this.#path}: ${result.length} bytes of digests, expected ${expected}`,
+      );
     }
     return result;
   }
@@ -111,34 +117,55 @@ export class VolumeWriter implements WorkerVolume {
 
   async recall(offset: number, length: number, digests: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
     this.#check(offset, length);
-    const request = { type: 'RECALL', volume: this.#handle, offset, length, argument: recallBlockBytes, payload: digests } as const;
+    const request = {
+      type: 'RECALL',
+      volume: this.#handle,
+      offset,
+      length,
+      argument: recallBlockBytes,
+      payload: digests,
+    } as const;
     const { payload } = await this.#idlest().request(request, signal);
-    if (payload.length * 32 !== digests.length) throw new CausewayError('transport.protocol', `${this.#path}: an answer for ${payload.length} blocks, expected ${digests.length / 32}`);
+    if (payload.length * 32 !== digests.length)
+      throw new CausewayError(
+        'transport.protocol',
+        `${this.#path}: an answer for ${payload.length} blocks, expected ${digests.length / 32}`,
+      );
     return payload;
   }
 
   async read(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
     this.#check(offset, into.length);
     const { budget } = this.#links;
-    await allSettledOrThrow(cut(0, into.length, readPieceBytes).map(async ({ offset: at, length }) => {
-      await budget.take(length, signal);
-      try {
-        const { payload } = await this.#nextLink().request({ type: 'READ', volume: this.#handle, offset: offset + at, length }, signal);
-        if (payload.length !== length) throw new CausewayError('transport.protocol', `${this.#path}: ${payload.length} bytes instead of ${length}`);
-        copyBytes(payload, into, at);
-      } finally {
-        budget.give(length);
-      }
-    }));
+    await allSettledOrThrow(
+      cut(0, into.length, readPieceBytes).map(async ({ offset: at, length }) => {
+        await budget.take(length, signal);
+        try {
+          const { payload } = await this.#nextLink().request(
+            { type: 'READ', volume: this.#handle, offset: offset + at, length },
+            signal,
+          );
+          if (payload.length !== length)
+            throw new CausewayError(
+              'transport.protocol',
+              `${this.#path}: ${payload.length} bytes instead of ${length}`,
+            );
+          copyBytes(payload, into, at);
+        } finally {
+          budget.give(length);
+        }
+      }),
+    );
   }
 
   /** Lets the agent close the volume. Does not flush. Nothing to do when the session is lost: the agent closes then. */
   close(): Promise<void> {
     this.#closed ??= this.#links.control.lost.aborted
       ? Promise.resolve()
-      : this.#links.control
-          .request({ type: 'CLOSE', volume: this.#handle }, this.#links.control.lost)
-          .then(() => undefined, () => undefined);
+      : this.#links.control.request({ type: 'CLOSE', volume: this.#handle }, this.#links.control.lost).then(
+          () => undefined,
+          () => undefined,
+        );
     return this.#closed;
   }
 
@@ -183,7 +210,10 @@ export class VolumeWriter implements WorkerVolume {
 
   #idlest(): AgentLink {
     const { data, control } = this.#links;
-    return data.reduce<AgentLink>((best, link) => (link.outstandingBytes < best.outstandingBytes ? link : best), data[0] ?? control);
+    return data.reduce<AgentLink>(
+      (best, link) => (link.outstandingBytes < best.outstandingBytes ? link : best),
+      data[0] ?? control,
+    );
   }
 
   #check(offset: number, length: number): void {
@@ -197,7 +227,11 @@ export class VolumeWriter implements WorkerVolume {
   }
 }
 
-function cut(offset: number, length: number, pieceLength: number): { readonly offset: number; readonly length: number }[] {
+function cut(
+  offset: number,
+  length: number,
+  pieceLength: number,
+): { readonly offset: number; readonly length: number }[] {
   const pieces = [];
   for (let at = 0; at < length; at += pieceLength) {
     pieces.push({ offset: offset + at, length: Math.min(pieceLength, length - at) });

@@ -9,7 +9,13 @@ import { isSecretReference } from '../../../shared/plugins/shapes/secret-value.t
 import { realPathSync } from '../system-files/real-path.ts';
 
 /** Files that programs take their orders or their trust from. */
-const settingsFiles = new Set(['ceph_conf_file', 'ceph_keyring_file', 'nbd_tls_client_credentials', 'libvirt_tls_credentials', 'disk_library_folder']);
+const settingsFiles = new Set([
+  'ceph_conf_file',
+  'ceph_keyring_file',
+  'nbd_tls_client_credentials',
+  'libvirt_tls_credentials',
+  'disk_library_folder',
+]);
 
 /**
  * What the plugin's form says against a connection whose secrets are references, and files that other people can change:
@@ -26,7 +32,11 @@ export function refuseConnection(plugin: PluginId, connection: JsonObject, proje
   const texts = [...issues.map(({ text }) => text), ...files];
   if (texts.length === 0) return;
   const isUnsafe = files.length > 0 || issues.some(({ isBound }) => isBound);
-  throw new CausewayError(isUnsafe ? 'trust.unsafe-connection' : 'general.invalid-input', `connection of ${plugin}: ${texts.join('; ')}`, { details: { issues: texts } });
+  throw new CausewayError(
+    isUnsafe ? 'trust.unsafe-connection' : 'general.invalid-input',
+    `connection of ${plugin}: ${texts.join('; ')}`,
+    { details: { issues: texts } },
+  );
 }
 
 /** `isBound`: a value of the right form that leads where none may. */
@@ -34,7 +44,10 @@ function formIssues(plugin: PluginId, connection: JsonObject): { readonly text: 
   // The form does not know the referenced value; the platform checks it when it is used.
   return (plugins[plugin].connection.safeParse(connection).error?.issues ?? [])
     .filter((issue) => !isReferenceAt(connection, issue.path))
-    .map((issue) => ({ text: issueLine(issue, connection, 'the connection'), isBound: issue.code === 'custom' && issue.params?.['isForm'] !== true }));
+    .map((issue) => ({
+      text: issueLine(issue, connection, 'the connection'),
+      isBound: issue.code === 'custom' && issue.params?.['isForm'] !== true,
+    }));
 }
 
 function isReferenceAt(value: JsonObject, path: readonly PropertyKey[]): boolean {
@@ -51,7 +64,9 @@ function sharedFiles(node: JsonObject, projectFolder: string): string[] {
     if (isJsonObject(value)) return sharedFiles(value, projectFolder);
     if (!settingsFiles.has(key) || typeof value !== 'string') return [];
     if (!isAbsolute(value)) return [`${key}: must be an absolute path`];
-    return isInside(value, projectFolder) ? [`${key}: must not be in the project folder, which other people can change`] : [];
+    return isInside(value, projectFolder)
+      ? [`${key}: must not be in the project folder, which other people can change`]
+      : [];
   });
 }
 

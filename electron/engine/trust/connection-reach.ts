@@ -11,15 +11,58 @@ interface Leaf extends Reached {
   readonly path: string;
 }
 
-const certificateKeys = new Set(['ca_certificate', 'allow_untrusted', 'allow_untrusted_swift', 'certificate_sha256', 'ssh_host_keys']);
+const certificateKeys = new Set([
+  'ca_certificate',
+  'allow_untrusted',
+  'allow_untrusted_swift',
+  'certificate_sha256',
+  'ssh_host_keys',
+]);
 const socketKeys = new Set(['qmp_socket', 'qmp_sockets']);
-const addressKeys = new Set(['host', 'port', 'ssh_host', 'ssh_jump_hosts', 'ssh_proxy', 'rct_port', 'ssh_port', 'reader_port', 'kerberos_kdc', 'nbd_listen', 'libvirt_uri', 'caller_address', 'worker_ssh_port', 'worker_https_port', 'custom_cloud_properties']);
-const fileKeys = new Set(['path', 'scratch_folder', 'nbd_tls_server_credentials', 'nbd_tls_client_credentials', 'libvirt_tls_credentials', 'ceph_conf_file', 'ceph_keyring_file', 'disk_library_folder']);
+const addressKeys = new Set([
+  'host',
+  'port',
+  'ssh_host',
+  'ssh_jump_hosts',
+  'ssh_proxy',
+  'rct_port',
+  'ssh_port',
+  'reader_port',
+  'kerberos_kdc',
+  'nbd_listen',
+  'libvirt_uri',
+  'caller_address',
+  'worker_ssh_port',
+  'worker_https_port',
+  'custom_cloud_properties',
+]);
+const fileKeys = new Set([
+  'path',
+  'scratch_folder',
+  'nbd_tls_server_credentials',
+  'nbd_tls_client_credentials',
+  'libvirt_tls_credentials',
+  'ceph_conf_file',
+  'ceph_keyring_file',
+  'disk_library_folder',
+]);
 
 /** Everything that a connection says, what matters most first: addresses, programs, sockets, files, certificates, secrets. */
 export function connectionReach(plugin: PluginId, connection: JsonObject): Reached[] {
-  const order: readonly Reached['kind'][] = ['address', 'program', 'socket', 'file', 'certificate', 'secret', 'access', 'setting'];
-  const all: Reached[] = [...leavesOf(plugin, connection).map(({ path: _, ...reached }) => reached), ...programsOf(plugin, connection)];
+  const order: readonly Reached['kind'][] = [
+    'address',
+    'program',
+    'socket',
+    'file',
+    'certificate',
+    'secret',
+    'access',
+    'setting',
+  ];
+  const all: Reached[] = [
+    ...leavesOf(plugin, connection).map(({ path: _, ...reached }) => reached),
+    ...programsOf(plugin, connection),
+  ];
   return order.flatMap((kind) => all.filter((one) => one.kind === kind));
 }
 
@@ -37,10 +80,18 @@ export function connectionChanges(plugin: PluginId, from: JsonObject, to: JsonOb
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((path) => {
     const [old, now] = [before.get(path), after.get(path)];
     if (old?.value === now?.value && old?.kind === now?.kind) return [];
-    const worded = (leaf: Leaf | undefined): string | undefined => (leaf?.kind === 'secret' ? `secret ${leaf.value}` : leaf?.value);
+    const worded = (leaf: Leaf | undefined): string | undefined =>
+      leaf?.kind === 'secret' ? `secret ${leaf.value}` : leaf?.value;
     const [was, is] = [worded(old), worded(now)];
     const { label, field } = (now ?? old)!;
-    return [{ label, ...(field === undefined ? {} : { field }), ...(was === undefined ? {} : { from: was }), ...(is === undefined ? {} : { to: is }) }];
+    return [
+      {
+        label,
+        ...(field === undefined ? {} : { field }),
+        ...(was === undefined ? {} : { from: was }),
+        ...(is === undefined ? {} : { to: is }),
+      },
+    ];
   });
 }
 
@@ -50,10 +101,13 @@ function leavesOf(plugin: PluginId, connection: JsonObject): Leaf[] {
   const walk = (node: JsonValue, path: readonly string[], label: string, field?: string): void => {
     const key = path.at(-1) ?? '';
     const dotted = path.join('.');
-    const said = (kind: Reached['kind'], value: string): void => void leaves.push({ kind, label, ...(field === undefined ? {} : { field }), value, path: dotted });
+    const said = (kind: Reached['kind'], value: string): void =>
+      void leaves.push({ kind, label, ...(field === undefined ? {} : { field }), value, path: dotted });
     if (isSecretReference(node)) said('secret', node.$secret);
-    else if (Array.isArray(node)) node.forEach((element: JsonValue, index) => walk(element, [...path, String(index)], label, field));
-    else if (isJsonObject(node)) for (const [name, child] of Object.entries(node)) step(child, [...path, name], `${label}: ${name}`);
+    else if (Array.isArray(node))
+      node.forEach((element: JsonValue, index) => walk(element, [...path, String(index)], label, field));
+    else if (isJsonObject(node))
+      for (const [name, child] of Object.entries(node)) step(child, [...path, name], `${label}: ${name}`);
     else said(kindOf(path, node), key === 'ca_certificate' ? certificateText(String(node)) : String(node));
   };
   const step = (node: JsonValue, path: readonly string[], otherwise: string): void => {
@@ -76,8 +130,10 @@ function kindOf(path: readonly string[], value: JsonValue): Reached['kind'] {
 /** The programs of this computer that an endpoint of this kind starts. */
 function programsOf(plugin: PluginId, connection: JsonObject): Reached[] {
   const program = (value: string): Reached => ({ kind: 'program', label: 'Starts', value });
-  if (plugin === 'open-source-cloud' && connection['ceph_options'] !== undefined) return [program('rbd, rados, qemu-nbd')];
-  if (plugin === 'virtualization-platform' && connection['disk_library_folder'] !== undefined) return [program('nbdkit')];
+  if (plugin === 'open-source-cloud' && connection['ceph_options'] !== undefined)
+    return [program('rbd, rados, qemu-nbd')];
+  if (plugin === 'virtualization-platform' && connection['disk_library_folder'] !== undefined)
+    return [program('nbdkit')];
   return [];
 }
 

@@ -24,7 +24,13 @@ export function environmentUses(plugin: PluginId, side: Side, values: JsonObject
     // What is built in comes from the program, not from the project.
     if (meta?.builtIn !== undefined && meta.builtIn === node) return;
     const use = (kind: Reached['kind'], value: string): void =>
-      void uses.push({ kind, label: meta?.title ?? field, ...(meta === undefined ? {} : { field: [plugin, side, ...path.filter((part) => part !== '*')].join('/') }), value, key: JSON.stringify([plugin, side, field, kind, value]) });
+      void uses.push({
+        kind,
+        label: meta?.title ?? field,
+        ...(meta === undefined ? {} : { field: [plugin, side, ...path.filter((part) => part !== '*')].join('/') }),
+        value,
+        key: JSON.stringify([plugin, side, field, kind, value]),
+      });
     if (isSecretReference(node)) use('secret', node.$secret);
     else if (Array.isArray(node)) for (const element of node as JsonValue[]) walk(element, [...path, '*']);
     else if (isJsonObject(node)) {
@@ -47,7 +53,13 @@ function metasOf(plugin: PluginId, side: Side): ReadonlyMap<string, SchemaField[
   const before = known.get(name);
   if (before !== undefined) return before;
   const definition = plugins[plugin][side];
-  const fields: readonly SchemaField[] = definition === undefined ? [] : [...fieldsOf(definition.schema), ...(definition.providerConfiguration === undefined ? [] : fieldsOf(definition.providerConfiguration.schema))];
+  const fields: readonly SchemaField[] =
+    definition === undefined
+      ? []
+      : [
+          ...fieldsOf(definition.schema),
+          ...(definition.providerConfiguration === undefined ? [] : fieldsOf(definition.providerConfiguration.schema)),
+        ];
   const metas = new Map(fields.map(({ path, meta }) => [path.join('.'), meta]));
   known.set(name, metas);
   return metas;

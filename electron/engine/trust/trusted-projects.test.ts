@@ -1,4 +1,15 @@
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -19,7 +30,14 @@ test('who makes a project trusts it; a folder with anything of a project in it i
   writeFileSync(join(folderOf('new'), 'causeway.yaml'), 'name: New');
   ensureStateFolder(folderOf('new'));
   expect(isTrusted('new')).toBe(true);
-  for (const content of ['endpoints/a.json', 'replicas/a.json', 'waves/a.json', 'inventory/a.json', 'defaults.json', '.causeway/vault.json']) {
+  for (const content of [
+    'endpoints/a.json',
+    'replicas/a.json',
+    'waves/a.json',
+    'inventory/a.json',
+    'defaults.json',
+    '.causeway/vault.json',
+  ]) {
     const name = `foreign-${content.replaceAll(/\W/g, '-')}`;
     mkdirSync(join(folderOf(name), content, '..'), { recursive: true });
     writeFileSync(join(folderOf(name), content), '{}');
@@ -58,8 +76,16 @@ test.skipIf(process.platform === 'win32')('a state folder that others could read
   mkdirSync(join(state, 'transfer'), { recursive: true });
   writeFileSync(join(state, 'vault.json'), '{}');
   writeFileSync(join(state, 'transfer', 'map'), '');
-  for (const [path, mode] of [[state, 0o755], [join(state, 'transfer'), 0o755], [join(state, 'vault.json'), 0o644], [join(state, 'transfer', 'map'), 0o644]] as const) chmodSync(path, mode);
+  for (const [path, mode] of [
+    [state, 0o755],
+    [join(state, 'transfer'), 0o755],
+    [join(state, 'vault.json'), 0o644],
+    [join(state, 'transfer', 'map'), 0o644],
+  ] as const)
+    chmodSync(path, mode);
   ensureStateFolder(folderOf('mine'));
-  const modes = ['', 'transfer', 'vault.json', 'transfer/map'].map((name) => (statSync(join(state, name)).mode & 0o777).toString(8));
+  const modes = ['', 'transfer', 'vault.json', 'transfer/map'].map((name) =>
+    (statSync(join(state, name)).mode & 0o777).toString(8),
+  );
   expect(modes).toEqual(['700', '700', '600', '600']);
 });

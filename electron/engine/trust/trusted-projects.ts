@@ -50,7 +50,11 @@ export interface ProjectTrust {
 
 export function projectTrust(projectFolder: string): ProjectTrust {
   const folder = realPathSync(projectFolder);
-  const path = join(userFolder(), 'trusted-projects', `${createHash('sha256').update(folder).digest('hex').slice(0, 40)}.json`);
+  const path = join(
+    userFolder(),
+    'trusted-projects',
+    `${createHash('sha256').update(folder).digest('hex').slice(0, 40)}.json`,
+  );
 
   const read = (): TrustRecord | undefined => {
     try {
@@ -69,7 +73,16 @@ export function projectTrust(projectFolder: string): ProjectTrust {
   return {
     read,
     accept: () =>
-      read() ?? write({ version: 1, folder, projectId: randomUUID(), acceptedAt: new Date().toISOString(), sharesAddresses: false, endpoints: {}, uses: [] }),
+      read() ??
+      write({
+        version: 1,
+        folder,
+        projectId: randomUUID(),
+        acceptedAt: new Date().toISOString(),
+        sharesAddresses: false,
+        endpoints: {},
+        uses: [],
+      }),
     change(part) {
       const record = read();
       if (record !== undefined) write({ ...record, ...part(record) });
@@ -83,7 +96,8 @@ export function userFolder(): string {
   const named = process.env['CAUSEWAY_USER_FOLDER'];
   if (named !== undefined && named !== '') return named;
   if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'Causeway');
-  if (process.platform === 'win32') return join(process.env['APPDATA'] ?? join(homedir(), 'AppData', 'Roaming'), 'Causeway');
+  if (process.platform === 'win32')
+    return join(process.env['APPDATA'] ?? join(homedir(), 'AppData', 'Roaming'), 'Causeway');
   return join(process.env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'causeway');
 }
 
@@ -93,7 +107,9 @@ export function userFolder(): string {
  */
 export function isNewProject(projectFolder: string): boolean {
   const content = ['.causeway', 'defaults.json'].some((name) => existsSync(join(projectFolder, name)));
-  return !content && ['endpoints', 'replicas', 'waves', 'inventory'].every((name) => isEmpty(join(projectFolder, name)));
+  return (
+    !content && ['endpoints', 'replicas', 'waves', 'inventory'].every((name) => isEmpty(join(projectFolder, name)))
+  );
 }
 
 function isEmpty(folder: string): boolean {

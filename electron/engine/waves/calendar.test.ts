@@ -22,7 +22,14 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-calendar-'));
   store = openStore(folder);
   known = new Map();
-  [now, plan, started, told, isLocked, isActive] = [Date.parse('2026-11-23T12:00:00Z'), { synchronisation: { time: '22:00', zone: 'UTC' } }, [], [], false, false];
+  [now, plan, started, told, isLocked, isActive] = [
+    Date.parse('2026-11-23T12:00:00Z'),
+    { synchronisation: { time: '22:00', zone: 'UTC' } },
+    [],
+    [],
+    false,
+    false,
+  ];
 });
 afterEach(() => {
   store.close();
@@ -32,7 +39,12 @@ afterEach(() => {
 async function lookAt(time: string): Promise<void> {
   now = Date.parse(`2026-11-${time}:00Z`);
   await lookAtCalendar({
-    store: store.waveCalendar, known, waves: () => [{ name: 'w', plan }], mayStart: async () => !isLocked, isActive: () => isActive, now: () => now,
+    store: store.waveCalendar,
+    known,
+    waves: () => [{ name: 'w', plan }],
+    mayStart: async () => !isLocked,
+    isActive: () => isActive,
+    now: () => now,
     startedAt: () => (started.length === 0 ? undefined : Date.parse(started.at(-1)![1])),
     start: async (_wave, action) => started.push([action, new Date(now).toISOString()]),
     emit: ({ message }) => told.push(message),
@@ -41,13 +53,26 @@ async function lookAt(time: string): Promise<void> {
 
 test('what is due starts once, however often somebody looks, and nothing that was due before the first look', async () => {
   for (const time of ['23T22:30', '24T21:59', '24T22:00', '24T22:01', '24T22:02', '25T22:04']) await lookAt(time);
-  expect(started).toEqual([['synchronise', '2026-11-24T22:00:00.000Z'], ['synchronise', '2026-11-25T22:04:00.000Z']]);
+  expect(started).toEqual([
+    ['synchronise', '2026-11-24T22:00:00.000Z'],
+    ['synchronise', '2026-11-25T22:04:00.000Z'],
+  ]);
 });
 
 test('what the computer slept through waits for a person, is skipped or is started now, as the plan says; the newest stands for all', async () => {
   await lookAt('23T12:00');
   await lookAt('26T08:00');
-  expect([started, store.waveCalendar.listMissed()]).toEqual([[], [{ wave: 'w', at: Date.parse('2026-11-25T22:00:00Z'), until: Date.parse('2026-11-26T22:00:00Z'), action: 'synchronise' }]]);
+  expect([started, store.waveCalendar.listMissed()]).toEqual([
+    [],
+    [
+      {
+        wave: 'w',
+        at: Date.parse('2026-11-25T22:00:00Z'),
+        until: Date.parse('2026-11-26T22:00:00Z'),
+        action: 'synchronise',
+      },
+    ],
+  ]);
   expect(told.filter((message) => message.includes('a later one stands for it'))).toHaveLength(2);
   plan = { ...plan, ifMissed: 'skip' };
   await lookAt('27T08:00');
@@ -58,7 +83,11 @@ test('what the computer slept through waits for a person, is skipped or is start
 });
 
 test('a window that is over is not started late', async () => {
-  plan = { window: { date: '2026-11-24', time: '22:00', zone: 'UTC', hours: 4 }, startsWith: 'cut-over', ifMissed: 'catch-up' };
+  plan = {
+    window: { date: '2026-11-24', time: '22:00', zone: 'UTC', hours: 4 },
+    startsWith: 'cut-over',
+    ifMissed: 'catch-up',
+  };
   await lookAt('23T12:00');
   await lookAt('25T02:00');
   expect(started).toEqual([]);
@@ -66,7 +95,11 @@ test('a window that is over is not started late', async () => {
 });
 
 test('a window starts in time, and not within a black-out or while the wave is in progress', async () => {
-  plan = { window: { date: '2026-11-24', time: '22:00', zone: 'UTC', hours: 4 }, startsWith: 'rehearse', blackOuts: [{ fromDate: '2026-11-24', fromTime: '20:00', toDate: '2026-11-24', toTime: '23:00', zone: 'UTC' }] };
+  plan = {
+    window: { date: '2026-11-24', time: '22:00', zone: 'UTC', hours: 4 },
+    startsWith: 'rehearse',
+    blackOuts: [{ fromDate: '2026-11-24', fromTime: '20:00', toDate: '2026-11-24', toTime: '23:00', zone: 'UTC' }],
+  };
   await lookAt('24T21:59');
   await lookAt('24T22:00');
   expect([started, told.length]).toEqual([[], 1]);
@@ -77,7 +110,11 @@ test('a window starts in time, and not within a black-out or while the wave is i
 });
 
 test('what was missed is not caught up within a black-out', async () => {
-  plan = { ...plan, ifMissed: 'catch-up', blackOuts: [{ fromDate: '2026-11-25', fromTime: '08:00', toDate: '2026-11-25', toTime: '18:00', zone: 'UTC' }] };
+  plan = {
+    ...plan,
+    ifMissed: 'catch-up',
+    blackOuts: [{ fromDate: '2026-11-25', fromTime: '08:00', toDate: '2026-11-25', toTime: '18:00', zone: 'UTC' }],
+  };
   await lookAt('24T12:00');
   await lookAt('25T09:00');
   expect([started, told.filter((message) => message.includes('black-out')).length]).toEqual([[], 1]);
@@ -104,10 +141,15 @@ test('an engine that takes the calendar over starts what became due in between, 
   const other = mkdtempSync(join(tmpdir(), 'causeway-calendar-'));
   store = openStore(other);
   known = new Map();
-  store.db.prepare('INSERT INTO wave_carried VALUES (?, ?)').run('w', Number(own.db.prepare('SELECT until FROM wave_carried').get()!['until']));
+  store.db
+    .prepare('INSERT INTO wave_carried VALUES (?, ?)')
+    .run('w', Number(own.db.prepare('SELECT until FROM wave_carried').get()!['until']));
   expect(store.waveCalendar.lookedAt('w')).toBe(Date.parse('2026-11-23T22:00:00Z'));
   await lookAt('24T22:02');
-  expect([started.slice(1), told.filter((message) => message.includes('skipped'))]).toEqual([[['synchronise', '2026-11-24T22:02:00.000Z']], []]);
+  expect([started.slice(1), told.filter((message) => message.includes('skipped'))]).toEqual([
+    [['synchronise', '2026-11-24T22:02:00.000Z']],
+    [],
+  ]);
   own.close();
   rmSync(other, { recursive: true });
 });

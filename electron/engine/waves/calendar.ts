@@ -38,12 +38,20 @@ export async function lookAtCalendar(options: CalendarOptions): Promise<void> {
   const { store, now: clock } = options;
   const now = clock();
   for (const missed of store.listMissed()) if (missed.until <= now) store.removeMissed(missed.wave);
-  const planned = options.waves().filter(({ plan }) => plan?.synchronisation !== undefined || (plan?.window !== undefined && plan.startsWith !== undefined));
+  const planned = options
+    .waves()
+    .filter(
+      ({ plan }) =>
+        plan?.synchronisation !== undefined || (plan?.window !== undefined && plan.startsWith !== undefined),
+    );
   if (planned.length === 0 || !(await options.mayStart())) return;
   for (const { name, plan = {} } of planned) {
     const last = Math.max(store.lookedAt(name) ?? now, now - longestMs);
-    const due = plannedStarts(plan, last, now).filter((start): start is PlannedStart & { readonly action: WaveAction } => start.action !== undefined);
-    const skip = (start: PlannedStart, why: string): void => note(options, name, `wave ${name}: the start of ${new Date(start.at).toISOString()} was skipped: ${why}`);
+    const due = plannedStarts(plan, last, now).filter(
+      (start): start is PlannedStart & { readonly action: WaveAction } => start.action !== undefined,
+    );
+    const skip = (start: PlannedStart, why: string): void =>
+      note(options, name, `wave ${name}: the start of ${new Date(start.at).toISOString()} was skipped: ${why}`);
     // The newest of several that were missed stands for all of them; a window goes before a synchronisation.
     const newest = due.findLast(({ kind }) => kind === 'window') ?? due.at(-1);
     for (const start of due) {
@@ -58,7 +66,11 @@ export async function lookAtCalendar(options: CalendarOptions): Promise<void> {
 }
 
 async function carryOut(
-  options: CalendarOptions, wave: string, plan: WavePlan, start: PlannedStart & { readonly action: WaveAction }, now: number,
+  options: CalendarOptions,
+  wave: string,
+  plan: WavePlan,
+  start: PlannedStart & { readonly action: WaveAction },
+  now: number,
   skip: (start: PlannedStart, why: string) => void,
 ): Promise<void> {
   const { store } = options;
@@ -66,10 +78,15 @@ async function carryOut(
   const policy = plan.ifMissed ?? 'ask';
   if ((options.startedAt(wave) ?? 0) >= start.at) return;
   if (options.isActive(wave)) return skip(start, 'the wave is in progress');
-  if (isMissed && (policy === 'skip' || now >= start.until)) return skip(start, 'the computer was asleep, or Causeway was not open');
+  if (isMissed && (policy === 'skip' || now >= start.until))
+    return skip(start, 'the computer was asleep, or Causeway was not open');
   if (isMissed && policy === 'ask') {
     store.addMissed({ wave, at: start.at, until: start.until, action: start.action });
-    return note(options, wave, `wave ${wave}: the start of ${new Date(start.at).toISOString()} was missed and waits for a decision`);
+    return note(
+      options,
+      wave,
+      `wave ${wave}: the start of ${new Date(start.at).toISOString()} was missed and waits for a decision`,
+    );
   }
   if (isBlackedOut(plan, now)) return skip(start, 'it would be caught up in a black-out');
   try {

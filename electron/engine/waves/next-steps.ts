@@ -19,7 +19,8 @@ export interface NextSteps {
 
 const isOpen = ({ state }: DecidedMember): boolean => state === 'starting' || state === 'running';
 const isWaiting = ({ state }: DecidedMember): boolean => state === 'waiting';
-const isLost = (state: MemberState | undefined): boolean => state === 'failed' || state === 'blocked' || state === 'cancelled';
+const isLost = (state: MemberState | undefined): boolean =>
+  state === 'failed' || state === 'blocked' || state === 'cancelled';
 
 /** What happens next in a wave, by where its members are. Pure; applied again, its answer is the same. */
 export function nextSteps(run: DecidedRun, members: readonly DecidedMember[]): NextSteps {
@@ -33,7 +34,10 @@ export function nextSteps(run: DecidedRun, members: readonly DecidedMember[]): N
   const block = blockedOf(members);
   const waiting = members.filter((member) => isWaiting(member) && !block.has(member.replicaId));
   const result: NextSteps = { ...none, block: [...block] };
-  if (waiting.length === 0) return open > 0 ? result : { ...result, end: block.size > 0 || members.some(({ state }) => isLost(state)) ? 'failed' : 'completed' };
+  if (waiting.length === 0)
+    return open > 0
+      ? result
+      : { ...result, end: block.size > 0 || members.some(({ state }) => isLost(state)) ? 'failed' : 'completed' };
   if (run.state === 'paused') return result;
   const states = new Map(members.map(({ replicaId, state }) => [replicaId, block.has(replicaId) ? 'blocked' : state]));
   // Groups come one after another: what waits in the first group that has someone waiting.
@@ -42,11 +46,19 @@ export function nextSteps(run: DecidedRun, members: readonly DecidedMember[]): N
   if (earlier.some(isOpen)) return result;
   if (run.released < group) {
     const { name = '', needsGo = false } = run.groups[group] ?? {};
-    const isBegun = members.some((member) => member.group === group && !isWaiting(member) && !block.has(member.replicaId));
-    const reason = earlier.some(({ replicaId }) => isLost(states.get(replicaId))) ? 'failures' : needsGo && !isBegun ? 'go' : undefined;
+    const isBegun = members.some(
+      (member) => member.group === group && !isWaiting(member) && !block.has(member.replicaId),
+    );
+    const reason = earlier.some(({ replicaId }) => isLost(states.get(replicaId)))
+      ? 'failures'
+      : needsGo && !isBegun
+        ? 'go'
+        : undefined;
     if (reason !== undefined) return { ...result, waitsFor: { group, name, reason } };
   }
-  const free = waiting.filter((member) => member.group === group && member.after.every((id) => (states.get(id) ?? 'completed') === 'completed'));
+  const free = waiting.filter(
+    (member) => member.group === group && member.after.every((id) => (states.get(id) ?? 'completed') === 'completed'),
+  );
   return { ...result, start: free.slice(0, Math.max(0, run.atOnce - open)).map(({ replicaId }) => replicaId) };
 }
 

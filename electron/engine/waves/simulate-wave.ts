@@ -41,7 +41,10 @@ interface Running {
  * When each member of a wave starts and ends, if nothing fails and every go is given immediately. The order is decided by the very
  * function that starts the members of a real wave. Members that can never start are not in the answer.
  */
-export function simulateWave(members: readonly SimulatedMember[], { atOnce, bytesPerSecond }: SimulationLimits): ReadonlyMap<string, SimulatedTimes> {
+export function simulateWave(
+  members: readonly SimulatedMember[],
+  { atOnce, bytesPerSecond }: SimulationLimits,
+): ReadonlyMap<string, SimulatedTimes> {
   const states = new Map<string, MemberState>(members.map(({ id }) => [id, 'waiting']));
   const byId = new Map(members.map((member) => [member.id, member]));
   const ended = new Map<string, SimulatedTimes>();
@@ -50,9 +53,12 @@ export function simulateWave(members: readonly SimulatedMember[], { atOnce, byte
   let left = members;
   let isDue = true;
   for (let now = 0; ;) {
-    const decided = isDue ? left.map(({ id, group, after }) => ({ replicaId: id, group, after, state: states.get(id)! })) : [];
+    const decided = isDue
+      ? left.map(({ id, group, after }) => ({ replicaId: id, group, after, state: states.get(id)! }))
+      : [];
     isDue = false;
-    for (const id of nextSteps({ state: 'running', atOnce, groups: [], released: Number.MAX_SAFE_INTEGER }, decided).start) {
+    for (const id of nextSteps({ state: 'running', atOnce, groups: [], released: Number.MAX_SAFE_INTEGER }, decided)
+      .start) {
       states.set(id, 'running');
       const member = byId.get(id)!;
       running.push(advanced({ member, start: now, phase: 'before', left: member.beforeSeconds }));
@@ -90,7 +96,8 @@ function advanced(one: Running): Running {
 /** The link is shared evenly; what one cannot use, because it is slower alone, the others have. */
 function ratesOf(running: readonly Running[], link: number | undefined): readonly number[] {
   const rates = running.map(() => 0);
-  const copying = [...running.keys()].filter((index) => running[index]!.phase === 'copying')
+  const copying = [...running.keys()]
+    .filter((index) => running[index]!.phase === 'copying')
     .sort((one, other) => running[one]!.member.mostBytesPerSecond - running[other]!.member.mostBytesPerSecond);
   let free = link ?? Infinity;
   for (const [place, index] of copying.entries()) {

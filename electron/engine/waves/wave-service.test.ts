@@ -44,7 +44,12 @@ class World {
     // Nothing cuts the power here.
     this.#store.db.exec('PRAGMA synchronous = OFF');
     this.changesLeft = Infinity;
-    this.service = waveService({ store: this.#mortal(this.#store.waveRuns), runs: this.#memberRuns(), emit: () => undefined, clean: (error) => error });
+    this.service = waveService({
+      store: this.#mortal(this.#store.waveRuns),
+      runs: this.#memberRuns(),
+      emit: () => undefined,
+      clean: (error) => error,
+    });
   }
 
   /** Nothing that the former engine still does has an effect. */
@@ -66,24 +71,36 @@ class World {
   }
 
   #mortal(store: WaveRunStore): WaveRunStore {
-    const mortal = <A extends unknown[], R>(write: (...values: A) => R) => (...values: A): R => {
-      this.change();
-      return write(...values);
-    };
+    const mortal =
+      <A extends unknown[], R>(write: (...values: A) => R) =>
+      (...values: A): R => {
+        this.change();
+        return write(...values);
+      };
     return {
       ...store,
-      add: mortal(store.add), setState: mortal(store.setState), release: mortal(store.release), setStarting: mortal(store.setStarting),
-      setStarted: mortal(store.setStarted), setMember: mortal(store.setMember),
+      add: mortal(store.add),
+      setState: mortal(store.setState),
+      release: mortal(store.release),
+      setStarting: mortal(store.setStarting),
+      setStarted: mortal(store.setStarted),
+      setMember: mortal(store.setMember),
     };
   }
 
   #memberRuns(): MemberRuns {
-    const latest = (replicaId: string): WorldRun | undefined => this.runs.findLast((run) => run.replicaId === replicaId);
+    const latest = (replicaId: string): WorldRun | undefined =>
+      this.runs.findLast((run) => run.replicaId === replicaId);
     return {
       start: (_action, replicaId) => {
         this.change();
         this.#expectStartable(replicaId);
-        const run: WorldRun = { id: `exe-${this.runs.length}`, replicaId, number: (latest(replicaId)?.number ?? 0) + 1, state: 'active' };
+        const run: WorldRun = {
+          id: `exe-${this.runs.length}`,
+          replicaId,
+          number: (latest(replicaId)?.number ?? 0) + 1,
+          state: 'active',
+        };
         this.runs.push(run);
         return run;
       },
@@ -105,30 +122,58 @@ class World {
 
   #expectStartable(replicaId: string): void {
     expect(this.mayNotStart, 'something started after a cancellation').toBe(false);
-    expect(this.runs.some((run) => run.replicaId === replicaId && (run.state === 'active' || run.state === 'interrupted')), 'started twice').toBe(false);
+    expect(
+      this.runs.some((run) => run.replicaId === replicaId && (run.state === 'active' || run.state === 'interrupted')),
+      'started twice',
+    ).toBe(false);
     const open = this.store.listOpen()[0]!;
     const members = this.store.members(open.id);
     const member = members.find((one) => one.replicaId === replicaId)!;
     expect(member.state).toBe('starting');
     expect(open.state).not.toBe('cancelling');
-    for (const before of member.after) expect(members.find((one) => one.replicaId === before)?.state, 'started before what it depends on').toBe('completed');
-    for (const other of members) if (other.group < member.group) expect(['completed', 'failed', 'blocked', 'cancelled'], 'started before an earlier group ended').toContain(other.state);
+    for (const before of member.after)
+      expect(members.find((one) => one.replicaId === before)?.state, 'started before what it depends on').toBe(
+        'completed',
+      );
+    for (const other of members)
+      if (other.group < member.group)
+        expect(['completed', 'failed', 'blocked', 'cancelled'], 'started before an earlier group ended').toContain(
+          other.state,
+        );
     const isFailed = members.some(({ group, state }) => group < member.group && state !== 'completed');
-    if (open.groups[member.group]?.needsGo === true || isFailed) expect(open.released, 'started without a go').toBeGreaterThanOrEqual(member.group);
-    expect(members.filter(({ state }) => state === 'running' || state === 'starting').length).toBeLessThanOrEqual(open.atOnce);
+    if (open.groups[member.group]?.needsGo === true || isFailed)
+      expect(open.released, 'started without a go').toBeGreaterThanOrEqual(member.group);
+    expect(members.filter(({ state }) => state === 'running' || state === 'starting').length).toBeLessThanOrEqual(
+      open.atOnce,
+    );
   }
 }
 
 const plans: fc.Arbitrary<WavePlan> = fc.record({
-  groups: fc.array(fc.record({ name: fc.constantFrom('A', 'B', 'C'), needsGo: fc.boolean(), members: fc.subarray(replicas.map(({ name }) => name)) }), { maxLength: 3 }),
+  groups: fc.array(
+    fc.record({
+      name: fc.constantFrom('A', 'B', 'C'),
+      needsGo: fc.boolean(),
+      members: fc.subarray(replicas.map(({ name }) => name)),
+    }),
+    { maxLength: 3 },
+  ),
   // Of members with a greater number alone, so that groups rarely make circles.
-  after: fc.dictionary(fc.constantFrom('vm-0', 'vm-1', 'vm-2'), fc.subarray(['vm-3', 'vm-4', 'vm-5', 'vm-6']), { maxKeys: 3 }),
+  after: fc.dictionary(fc.constantFrom('vm-0', 'vm-1', 'vm-2'), fc.subarray(['vm-3', 'vm-4', 'vm-5', 'vm-6']), {
+    maxKeys: 3,
+  }),
 });
 
 const commands = fc.array(
   fc.oneof(
     { weight: 6, arbitrary: fc.record({ do: fc.constantFrom('complete', 'fail'), at: fc.nat(20) }) },
-    { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('pause', 'continue', 'go', 'cancel', 'let-finish', 'retry', 'start', 'kill'), at: fc.nat(8) }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        do: fc.constantFrom('pause', 'continue', 'go', 'cancel', 'let-finish', 'retry', 'start', 'kill'),
+        at: fc.nat(8),
+      }),
+    },
   ),
   { maxLength: 40 },
 );
@@ -173,7 +218,8 @@ function expectSound(world: World): void {
     expect(counts.waiting + counts.starting + counts.running, 'ended with members under way').toBe(0);
     if (run.state === 'completed') expect(counts.completed).toBe(replicas.length);
     if (run.state === 'failed') expect(counts.completed).toBeLessThan(replicas.length);
-    for (const { startedId, state } of members) if (state === 'completed') expect(world.runs.find(({ id }) => id === startedId)?.state).toBe('completed');
+    for (const { startedId, state } of members)
+      if (state === 'completed') expect(world.runs.find(({ id }) => id === startedId)?.state).toBe('completed');
   }
 }
 
@@ -183,14 +229,19 @@ test('whatever people do, however members end and whenever the engine is killed:
       const order = waveOrder(replicas, plan);
       fc.pre(order.circular.length === 0);
       const world = new World();
-      const begin = (): void => void world.service.start({ wave: 'w', action: 'synchronise', atOnce, options: {}, order });
+      const begin = (): void =>
+        void world.service.start({ wave: 'w', action: 'synchronise', atOnce, options: {}, order });
       try {
         begin();
         for (const command of history) {
           try {
             carryOut(world, command, begin);
           } catch (error) {
-            if (!/^(wave\.|engine\.)/.test((error as { code?: string }).code ?? '') && (error as Error).message !== 'killed') throw error;
+            if (
+              !/^(wave\.|engine\.)/.test((error as { code?: string }).code ?? '') &&
+              (error as Error).message !== 'killed'
+            )
+              throw error;
           }
           if (world.changesLeft <= 0) {
             world.kill();
@@ -222,7 +273,12 @@ test('whatever people do, however members end and whenever the engine is killed:
 test('a group waits for a go, and for a decision where an earlier one failed', () => {
   const world = new World();
   try {
-    const order = waveOrder(replicas, { groups: [{ name: 'Databases', members: ['vm-0', 'vm-1'] }, { name: 'Applications', needsGo: true, members: ['vm-2'] }] });
+    const order = waveOrder(replicas, {
+      groups: [
+        { name: 'Databases', members: ['vm-0', 'vm-1'] },
+        { name: 'Applications', needsGo: true, members: ['vm-2'] },
+      ],
+    });
     world.service.start({ wave: 'w', action: 'cut-over', atOnce: 4, options: {}, order });
     expect(world.runs.map(({ replicaId }) => replicaId)).toEqual(['rep-0', 'rep-1']);
     expect(() => world.service.go('w')).toThrowError(expect.objectContaining({ code: 'wave.no-go-due' }));

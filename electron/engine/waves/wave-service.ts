@@ -57,10 +57,18 @@ export function waveService({ store, runs, emit, clean, isElsewhere = () => fals
   const resumed = new Set<string>();
   let isClosing = false;
 
-  const tell = (run: StoredWaveRun, message: string, details: JsonObject = {}): void => emit({ type: 'wave.state', message, details: { wave: run.wave, waveRun: run.id, ...details } });
-  const tellMember = (run: StoredWaveRun, member: Pick<StoredMember, 'replicaId' | 'name'>, state: string, code?: string): void =>
+  const tell = (run: StoredWaveRun, message: string, details: JsonObject = {}): void =>
+    emit({ type: 'wave.state', message, details: { wave: run.wave, waveRun: run.id, ...details } });
+  const tellMember = (
+    run: StoredWaveRun,
+    member: Pick<StoredMember, 'replicaId' | 'name'>,
+    state: string,
+    code?: string,
+  ): void =>
     emit({
-      type: 'wave.member', replicaId: member.replicaId, message: `${member.name}: ${state}`,
+      type: 'wave.member',
+      replicaId: member.replicaId,
+      message: `${member.name}: ${state}`,
       details: { wave: run.wave, waveRun: run.id, state, ...(code === undefined ? {} : { code }) },
     });
 
@@ -125,7 +133,13 @@ export function waveService({ store, runs, emit, clean, isElsewhere = () => fals
       if (member.state !== 'running' || member.startedId === undefined) continue;
       const found = runs.find(run.action, member.startedId);
       if (found !== undefined) settle(run, member, found);
-      else store.setMember(run.id, member.replicaId, 'failed', toErrorRecord(new CausewayError('engine.not-found', member.startedId)));
+      else
+        store.setMember(
+          run.id,
+          member.replicaId,
+          'failed',
+          toErrorRecord(new CausewayError('engine.not-found', member.startedId)),
+        );
     }
   }
 
@@ -145,7 +159,11 @@ export function waveService({ store, runs, emit, clean, isElsewhere = () => fals
     for (const replicaId of steps.start) begin(run, byId.get(replicaId)!);
     if (steps.end !== undefined) {
       const counts = store.counts(id);
-      setState(run, steps.end, `wave ${run.wave}: ${run.action} ${steps.end}: ${counts.completed} of ${members.length} completed`);
+      setState(
+        run,
+        steps.end,
+        `wave ${run.wave}: ${run.action} ${steps.end}: ${counts.completed} of ${members.length} completed`,
+      );
       attached.delete(id);
       return false;
     }
@@ -190,9 +208,24 @@ export function waveService({ store, runs, emit, clean, isElsewhere = () => fals
       if (service.isActive(wave)) throw new CausewayError('wave.active', `wave ${wave}`);
       if (order.members.length === 0) throw new CausewayError('wave.empty', `wave ${wave}`);
       if (order.circular.length > 0) throw new CausewayError('wave.order-circular', order.circular.join(', '));
-      const run = { id: newId('wav'), wave, action, atOnce, options, groups: order.groups, createdAt: new Date().toISOString() };
-      store.add(run, order.members.map(({ id, name, group, after }) => ({ replicaId: id, name, group, after })));
-      tell({ ...run, state: 'running', released: -1 }, `wave ${wave}: ${action} of ${order.members.length} members started`, { state: 'running' });
+      const run = {
+        id: newId('wav'),
+        wave,
+        action,
+        atOnce,
+        options,
+        groups: order.groups,
+        createdAt: new Date().toISOString(),
+      };
+      store.add(
+        run,
+        order.members.map(({ id, name, group, after }) => ({ replicaId: id, name, group, after })),
+      );
+      tell(
+        { ...run, state: 'running', released: -1 },
+        `wave ${wave}: ${action} of ${order.members.length} members started`,
+        { state: 'running' },
+      );
       resume({ ...run, state: 'running', released: -1 });
       return shown(run.id);
     },
@@ -230,7 +263,8 @@ export function waveService({ store, runs, emit, clean, isElsewhere = () => fals
       if (run.state !== 'cancelling') setState(run, 'cancelling', `wave ${wave} is being cancelled`);
       if (!letFinish) {
         for (const { state, startedId } of store.members(run.id)) {
-          if (state === 'running' && startedId !== undefined && runs.find(run.action, startedId)?.state === 'active') runs.cancel(run.action, startedId);
+          if (state === 'running' && startedId !== undefined && runs.find(run.action, startedId)?.state === 'active')
+            runs.cancel(run.action, startedId);
         }
       }
       resume(run);
@@ -240,8 +274,14 @@ export function waveService({ store, runs, emit, clean, isElsewhere = () => fals
     /** Starts those again that did not complete in the newest action. @throws CausewayError `wave.nothing-to-retry` */
     retry(wave: string): WaveRun {
       const run = store.list(wave, 1)[0];
-      const again = run === undefined ? [] : store.members(run.id).filter(({ state }) => state === 'failed' || state === 'blocked' || state === 'cancelled');
-      if (run === undefined || again.length === 0 || run.state === 'cancelling') throw new CausewayError('wave.nothing-to-retry', `wave ${wave}`);
+      const again =
+        run === undefined
+          ? []
+          : store
+              .members(run.id)
+              .filter(({ state }) => state === 'failed' || state === 'blocked' || state === 'cancelled');
+      if (run === undefined || again.length === 0 || run.state === 'cancelling')
+        throw new CausewayError('wave.nothing-to-retry', `wave ${wave}`);
       for (const { replicaId } of again) store.setMember(run.id, replicaId, 'waiting');
       if (isEnded(run)) setState(run, 'running', `wave ${wave}: ${again.length} members are tried again`);
       else tell(run, `wave ${wave}: ${again.length} members are tried again`);
@@ -280,7 +320,11 @@ export function waveService({ store, runs, emit, clean, isElsewhere = () => fals
     const { id, wave, action, atOnce, createdAt, finishedAt } = run;
     const waitsFor = run.state === 'running' ? nextSteps(run, store.members(id)).waitsFor : undefined;
     return {
-      id, wave, action, atOnce, createdAt,
+      id,
+      wave,
+      action,
+      atOnce,
+      createdAt,
       state: !isEnded(run) && !attached.has(id) && run.state !== 'paused' && !isElsewhere() ? 'interrupted' : run.state,
       ...(finishedAt === undefined ? {} : { finishedAt }),
       counts: store.counts(id),

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import type { AttachedVolume, DestinationPlatform, DestinationRun, Volume, WorkerAccess } from '../ports/destination-platform.ts';
+import type {
+  AttachedVolume,
+  DestinationPlatform,
+  DestinationRun,
+  Volume,
+  WorkerAccess,
+} from '../ports/destination-platform.ts';
 import { attachTurn, startWorkerWith, turnsOf } from './attach-volumes.ts';
 
 const signal = new AbortController().signal;
@@ -11,7 +17,8 @@ const volumes = ['a', 'b', 'c'].map(volume);
 function destination(volumesAtOnce?: number) {
   const asked: string[] = [];
   const platform: Pick<DestinationPlatform, 'startWorker' | 'attachVolume' | 'detachVolume'> = {
-    startWorker: async () => ({ workerId: 'w', ...(volumesAtOnce === undefined ? {} : { volumesAtOnce }) }) as WorkerAccess,
+    startWorker: async () =>
+      ({ workerId: 'w', ...(volumesAtOnce === undefined ? {} : { volumesAtOnce }) }) as WorkerAccess,
     async attachVolume(_run, _worker, { id, sizeBytes }) {
       asked.push(`attach ${id}`);
       return { kind: 'serial', serial: id, sizeBytes };
@@ -23,10 +30,14 @@ function destination(volumesAtOnce?: number) {
 
 test('a worker gets all volumes, or those of its first turn without what an earlier one left', async () => {
   const all = destination();
-  expect((await startWorkerWith(all.platform, run, 'disk-copy', volumes, signal)).attached.map((each) => each.volume.id)).toEqual(['a', 'b', 'c']);
+  expect(
+    (await startWorkerWith(all.platform, run, 'disk-copy', volumes, signal)).attached.map((each) => each.volume.id),
+  ).toEqual(['a', 'b', 'c']);
   expect(all.asked).toEqual(['attach a', 'attach b', 'attach c']);
   const two = destination(2);
-  expect((await startWorkerWith(two.platform, run, 'disk-copy', volumes, signal)).attached.map((each) => each.volume.id)).toEqual(['a', 'b']);
+  expect(
+    (await startWorkerWith(two.platform, run, 'disk-copy', volumes, signal)).attached.map((each) => each.volume.id),
+  ).toEqual(['a', 'b']);
   expect(two.asked).toEqual(['detach c', 'attach a', 'attach b']);
 });
 
@@ -34,9 +45,13 @@ test('a turn takes the place of the one before once its devices are gone, and ke
   const { asked, platform } = destination(2);
   const attached = [...(await startWorkerWith(platform, run, 'disk-copy', volumes, signal)).attached];
   asked.length = 0;
-  const whenGone = async (former: readonly AttachedVolume[]): Promise<void> => void asked.push(`gone ${former.map(({ volume: { id } }) => id).join(' ')}`);
+  const whenGone = async (former: readonly AttachedVolume[]): Promise<void> =>
+    void asked.push(`gone ${former.map(({ volume: { id } }) => id).join(' ')}`);
   const next = await attachTurn(platform, run, 'w', attached, volumes.slice(1), whenGone, signal);
-  expect([asked, next.map((each) => each.volume.id)]).toEqual([['detach a', 'gone a', 'attach c'], ['b', 'c']]);
+  expect([asked, next.map((each) => each.volume.id)]).toEqual([
+    ['detach a', 'gone a', 'attach c'],
+    ['b', 'c'],
+  ]);
   expect(await attachTurn(platform, run, 'w', attached, volumes.slice(1), whenGone, signal)).toEqual(next);
   expect(asked).toHaveLength(3);
 });
@@ -45,7 +60,9 @@ test('after a turn that failed, no volume is known as attached that may not be',
   const { platform } = destination(2);
   const attached = [...(await startWorkerWith(platform, run, 'disk-copy', volumes, signal)).attached];
   const failing = { ...platform, attachVolume: () => Promise.reject(new Error('the answer was lost')) };
-  await expect(attachTurn(failing, run, 'w', attached, volumes.slice(2), async () => undefined, signal)).rejects.toThrow('lost');
+  await expect(
+    attachTurn(failing, run, 'w', attached, volumes.slice(2), async () => undefined, signal),
+  ).rejects.toThrow('lost');
   expect(attached).toEqual([]);
 });
 

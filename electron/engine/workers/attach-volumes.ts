@@ -1,5 +1,12 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import type { AttachedVolume, DestinationPlatform, DestinationRun, Volume, WorkerAccess, WorkerRole } from '../ports/destination-platform.ts';
+import type {
+  AttachedVolume,
+  DestinationPlatform,
+  DestinationRun,
+  Volume,
+  WorkerAccess,
+  WorkerRole,
+} from '../ports/destination-platform.ts';
 
 /** A worker and what is attached to it, in the order of attachment. */
 export interface WorkerWithVolumes extends WorkerAccess {
@@ -11,7 +18,11 @@ export interface WorkerWithVolumes extends WorkerAccess {
  * repeat: adopts the worker and what is attached.
  */
 export async function startWorkerWith(
-  destination: Pick<DestinationPlatform, 'claimVolumes' | 'startWorker' | 'attachVolume' | 'detachVolume'>, run: DestinationRun, role: WorkerRole, volumes: readonly Volume[], signal: AbortSignal,
+  destination: Pick<DestinationPlatform, 'claimVolumes' | 'startWorker' | 'attachVolume' | 'detachVolume'>,
+  run: DestinationRun,
+  role: WorkerRole,
+  volumes: readonly Volume[],
+  signal: AbortSignal,
 ): Promise<WorkerWithVolumes> {
   await destination.claimVolumes?.(run, volumes, signal);
   return attachVolumes(destination, run, await destination.startWorker(run, role, signal), volumes, signal);
@@ -19,18 +30,26 @@ export async function startWorkerWith(
 
 /** Attaches volumes to a worker that runs, one after the other; of more than it takes, those of the first turn. Safe to repeat. */
 export async function attachVolumes(
-  destination: Pick<DestinationPlatform, 'attachVolume' | 'detachVolume'>, run: DestinationRun, worker: WorkerAccess, volumes: readonly Volume[], signal: AbortSignal,
+  destination: Pick<DestinationPlatform, 'attachVolume' | 'detachVolume'>,
+  run: DestinationRun,
+  worker: WorkerAccess,
+  volumes: readonly Volume[],
+  signal: AbortSignal,
 ): Promise<WorkerWithVolumes> {
   const attached: AttachedVolume[] = [];
   const [first = [], ...later] = turnsOf(volumes, worker);
   // An interrupted copy may have left those of a later turn attached.
   for (const volume of later.flat()) await destination.detachVolume(run, worker.workerId, volume, signal);
-  for (const volume of first) attached.push({ volume, identity: await destination.attachVolume(run, worker.workerId, volume, signal) });
+  for (const volume of first)
+    attached.push({ volume, identity: await destination.attachVolume(run, worker.workerId, volume, signal) });
   return { ...worker, attached };
 }
 
 /** The volumes, or disks, that a worker has at the same time: one turn, unless it takes fewer. */
-export function turnsOf<T>(all: readonly T[], { volumesAtOnce = all.length }: Pick<WorkerAccess, 'volumesAtOnce'>): readonly (readonly T[])[] {
+export function turnsOf<T>(
+  all: readonly T[],
+  { volumesAtOnce = all.length }: Pick<WorkerAccess, 'volumesAtOnce'>,
+): readonly (readonly T[])[] {
   const size = Math.max(1, volumesAtOnce);
   return Array.from({ length: Math.ceil(all.length / size) }, (_, turn) => all.slice(turn * size, (turn + 1) * size));
 }
@@ -43,8 +62,13 @@ export function turnsOf<T>(all: readonly T[], { volumesAtOnce = all.length }: Pi
  * @returns the volumes of this turn
  */
 export async function attachTurn(
-  destination: Pick<DestinationPlatform, 'attachVolume' | 'detachVolume'>, run: DestinationRun, workerId: string, attached: AttachedVolume[], wanted: readonly Volume[],
-  whenGone: (former: readonly AttachedVolume[]) => Promise<void>, signal: AbortSignal,
+  destination: Pick<DestinationPlatform, 'attachVolume' | 'detachVolume'>,
+  run: DestinationRun,
+  workerId: string,
+  attached: AttachedVolume[],
+  wanted: readonly Volume[],
+  whenGone: (former: readonly AttachedVolume[]) => Promise<void>,
+  signal: AbortSignal,
 ): Promise<readonly AttachedVolume[]> {
   const former = attached.filter(({ volume }) => !wanted.some(({ id }) => id === volume.id));
   for (const each of former) {
@@ -63,12 +87,20 @@ export async function attachTurn(
  * Deletes a worker before another one starts in its place. What can't be deleted is reported and does not keep the next one from
  * starting: the start finishes the deletion or gives it up, and the end of the run tries it again.
  */
-export async function stopFormerWorker(destination: Pick<DestinationPlatform, 'stopWorker'>, run: DestinationRun, role: WorkerRole, signal: AbortSignal): Promise<void> {
+export async function stopFormerWorker(
+  destination: Pick<DestinationPlatform, 'stopWorker'>,
+  run: DestinationRun,
+  role: WorkerRole,
+  signal: AbortSignal,
+): Promise<void> {
   try {
     await destination.stopWorker(run, role, signal);
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof CausewayError) || error.code !== 'cloud.clean-up-incomplete') throw error;
-    run.note(`not all of the former worker could be deleted: ${error.message}. Starting another worker`, { code: error.code, ...error.details });
+    run.note(`not all of the former worker could be deleted: ${error.message}. Starting another worker`, {
+      code: error.code,
+      ...error.details,
+    });
   }
 }

@@ -35,10 +35,17 @@ export interface WorkerNetwork {
  *
  * @throws `cloud.caller-address-unknown`, `general.invalid-input`
  */
-export async function callerRanges(caller: Caller, worker: WorkerNetwork, signal: AbortSignal): Promise<readonly string[]> {
+export async function callerRanges(
+  caller: Caller,
+  worker: WorkerNetwork,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   if (caller.addresses.length > 0) return caller.addresses.map(asRange);
   const probeHost = worker.publicAddress ? caller.publicHost : (worker.gateway ?? firstAddress(worker.prefixes));
-  const known = await (caller.egressAddress ?? routedAddress)({ publicAddress: worker.publicAddress, probeHost }, signal);
+  const known = await (caller.egressAddress ?? routedAddress)(
+    { publicAddress: worker.publicAddress, probeHost },
+    signal,
+  );
   if (known.length > 0) return known.map(asRange);
   throw new CausewayError(
     'cloud.caller-address-unknown',
@@ -54,7 +61,10 @@ export async function callerRanges(caller: Caller, worker: WorkerNetwork, signal
  * nothing is sent. A private sender's address is not what a public worker sees,
  * unless the worker's own address is as private.
  */
-export async function routedAddress(question: { readonly publicAddress: boolean; readonly probeHost: string }, signal: AbortSignal): Promise<readonly string[]> {
+export async function routedAddress(
+  question: { readonly publicAddress: boolean; readonly probeHost: string },
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   signal.throwIfAborted();
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const socket = createSocket(isIP(question.probeHost) === 6 ? 'udp6' : 'udp4');
@@ -62,17 +72,24 @@ export async function routedAddress(question: { readonly publicAddress: boolean;
   socket.connect(9, question.probeHost.replace(/^\[|\]$/g, ''), () => resolve(socket.address().address));
   const address = await promise;
   socket.close();
-  const hidden = question.publicAddress && address !== undefined && isPrivateIpv4(address) && !isPrivateIpv4(question.probeHost);
+  const hidden =
+    question.publicAddress && address !== undefined && isPrivateIpv4(address) && !isPrivateIpv4(question.probeHost);
   return address === undefined || hidden ? [] : [address];
 }
 
 function asRange(text: string): string {
   const address = parseIp(text);
   if (address === undefined) {
-    throw new CausewayError('general.invalid-input', `caller_address: "${text}" is neither an address nor a range`, { details: { parameter: 'caller_address' } });
+    throw new CausewayError('general.invalid-input', `caller_address: "${text}" is neither an address nor a range`, {
+      details: { parameter: 'caller_address' },
+    });
   }
   if (address.prefix === 0) {
-    throw new CausewayError('general.invalid-input', `caller_address must not be ${text}: it would open the worker to the internet`, { details: { parameter: 'caller_address' } });
+    throw new CausewayError(
+      'general.invalid-input',
+      `caller_address must not be ${text}: it would open the worker to the internet`,
+      { details: { parameter: 'caller_address' } },
+    );
   }
   return `${address.text}/${address.prefix ?? (address.version === 6 ? 128 : 32)}`;
 }

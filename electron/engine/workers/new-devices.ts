@@ -20,7 +20,9 @@ const onOthers = /^\/dev\/(?:dm-|md)\d/;
 
 /** Disks that a computer has now and had not before, without what is in use. */
 function appeared(before: readonly WorkerDevice[], now: readonly WorkerDevice[]): readonly WorkerDevice[] {
-  return now.filter((device) => !device.inUse && !onOthers.test(device.path) && !before.some((former) => isSameDevice(former, device)));
+  return now.filter(
+    (device) => !device.inUse && !onOthers.test(device.path) && !before.some((former) => isSameDevice(former, device)),
+  );
 }
 
 /**
@@ -30,7 +32,11 @@ function appeared(before: readonly WorkerDevice[], now: readonly WorkerDevice[])
  * @returns the volumes, each with its device
  * @throws `engine.volume-not-matched`
  */
-export async function pairWithNew(attached: readonly AttachedVolume[], before: readonly WorkerDevice[], now: readonly WorkerDevice[]): Promise<readonly AttachedVolume[]> {
+export async function pairWithNew(
+  attached: readonly AttachedVolume[],
+  before: readonly WorkerDevice[],
+  now: readonly WorkerDevice[],
+): Promise<readonly AttachedVolume[]> {
   const fresh = appeared(before, now);
   if (fresh.length > attached.length) throw tooMany(attached, fresh);
   const isNew = (device: WorkerDevice): boolean => !before.some((former) => isSameDevice(former, device));
@@ -42,18 +48,34 @@ export async function pairWithNew(attached: readonly AttachedVolume[], before: r
 }
 
 /** The same, as soon as the system has the devices. More of them than volumes do not become fewer. */
-export function awaitNewDevices(attached: readonly AttachedVolume[], before: readonly WorkerDevice[], { look, plan, clock }: DeviceWait, signal: AbortSignal): Promise<readonly AttachedVolume[]> {
+export function awaitNewDevices(
+  attached: readonly AttachedVolume[],
+  before: readonly WorkerDevice[],
+  { look, plan, clock }: DeviceWait,
+  signal: AbortSignal,
+): Promise<readonly AttachedVolume[]> {
   let last: CausewayError | undefined;
-  return pollUntil(async (within) => {
-    const now = await look(within);
-    try {
-      return { done: true, value: await pairWithNew(attached, before, now) };
-    } catch (error) {
-      if (!(error instanceof CausewayError) || error.code !== 'engine.volume-not-matched' || appeared(before, now).length > attached.length) throw error;
-      last = error;
-      return { done: false, state: error.message };
-    }
-  }, plan, clock, signal, (state) => last ?? new CausewayError('engine.volume-not-matched', state));
+  return pollUntil(
+    async (within) => {
+      const now = await look(within);
+      try {
+        return { done: true, value: await pairWithNew(attached, before, now) };
+      } catch (error) {
+        if (
+          !(error instanceof CausewayError) ||
+          error.code !== 'engine.volume-not-matched' ||
+          appeared(before, now).length > attached.length
+        )
+          throw error;
+        last = error;
+        return { done: false, state: error.message };
+      }
+    },
+    plan,
+    clock,
+    signal,
+    (state) => last ?? new CausewayError('engine.volume-not-matched', state),
+  );
 }
 
 /**
@@ -62,17 +84,35 @@ export function awaitNewDevices(attached: readonly AttachedVolume[], before: rea
  * @returns a disk that only seemed to be the volume's: it stayed
  * @throws `engine.volume-not-matched` when no device appeared, or more than one
  */
-export async function tryOut(attach: () => Promise<AttachedVolume>, detach: () => Promise<unknown>, wait: DeviceWait, signal: AbortSignal): Promise<Pick<WorkerDevice, 'path'> | undefined> {
+export async function tryOut(
+  attach: () => Promise<AttachedVolume>,
+  detach: () => Promise<unknown>,
+  wait: DeviceWait,
+  signal: AbortSignal,
+): Promise<Pick<WorkerDevice, 'path'> | undefined> {
   const before = await wait.look(signal);
   const [one] = await awaitNewDevices([await attach()], before, wait, signal);
   await detach();
   return one?.device === undefined || (await isGone(one.device, wait, signal)) ? undefined : one.device;
 }
 
-async function isGone(device: Pick<WorkerDevice, 'path' | 'sequence'>, { look, plan, clock }: DeviceWait, signal: AbortSignal): Promise<boolean> {
+async function isGone(
+  device: Pick<WorkerDevice, 'path' | 'sequence'>,
+  { look, plan, clock }: DeviceWait,
+  signal: AbortSignal,
+): Promise<boolean> {
   const late = new Error('it is still there');
   try {
-    return await pollUntil(async (within) => ((await look(within)).some((each) => isSameDevice(each, device)) ? { done: false, state: 'there' } : { done: true, value: true }), plan, clock, signal, () => late);
+    return await pollUntil(
+      async (within) =>
+        (await look(within)).some((each) => isSameDevice(each, device))
+          ? { done: false, state: 'there' }
+          : { done: true, value: true },
+      plan,
+      clock,
+      signal,
+      () => late,
+    );
   } catch (error) {
     if (error === late) return false;
     throw error;
@@ -81,7 +121,14 @@ async function isGone(device: Pick<WorkerDevice, 'path' | 'sequence'>, { look, p
 
 function tooMany(attached: readonly AttachedVolume[], fresh: readonly WorkerDevice[]): CausewayError {
   const many = attached.length === 1 ? '1 volume was' : `${attached.length} volumes were`;
-  return new CausewayError('engine.volume-not-matched', `${many} attached, and ${fresh.length} devices appeared on this computer: ${fresh.map(({ path }) => path).join(', ')}`, {
-    details: { volumes: attached.map(({ volume }) => volume.id), devices: fresh.map(({ path, sizeBytes }) => ({ path, sizeBytes })) },
-  });
+  return new CausewayError(
+    'engine.volume-not-matched',
+    `${many} attached, and ${fresh.length} devices appeared on this computer: ${fresh.map(({ path }) => path).join(', ')}`,
+    {
+      details: {
+        volumes: attached.map(({ volume }) => volume.id),
+        devices: fresh.map(({ path, sizeBytes }) => ({ path, sizeBytes })),
+      },
+    },
+  );
 }

@@ -10,7 +10,8 @@ function sessionOf(disks: Readonly<Record<string, Buffer>>) {
   const open = async ({ path }: WorkerDevice): Promise<WriteTarget> => {
     const bytes = disks[path] ?? Buffer.alloc(0);
     return {
-      sizeBytes: bytes.length, alignmentBytes: 1,
+      sizeBytes: bytes.length,
+      alignmentBytes: 1,
       write: async (offset, data) => {
         log.push(`write ${path}`);
         bytes.set(data, offset);
@@ -22,7 +23,13 @@ function sessionOf(disks: Readonly<Record<string, Buffer>>) {
       close: async () => void log.push(`close ${path}`),
     };
   };
-  const devices = Object.keys(disks).map((path): WorkerDevice => ({ path, serial: '', byPath: [], sizeBytes: size, inUse: false }));
+  const devices = Object.keys(disks).map((path): WorkerDevice => ({
+    path,
+    serial: '',
+    byPath: [],
+    sizeBytes: size,
+    inUse: false,
+  }));
   return { log, devices, probe: () => probeEmptyDevice({ open }, devices, never) };
 }
 

@@ -13,7 +13,11 @@ const endBytes = 64 * 1024;
  *
  * @returns undefined when no device is empty, or several different ones are
  */
-export async function probeEmptyDevice(session: Pick<WorkerSession, 'open'>, candidates: readonly WorkerDevice[], signal: AbortSignal): Promise<WorkerDevice | undefined> {
+export async function probeEmptyDevice(
+  session: Pick<WorkerSession, 'open'>,
+  candidates: readonly WorkerDevice[],
+  signal: AbortSignal,
+): Promise<WorkerDevice | undefined> {
   const opened: { readonly device: WorkerDevice; readonly target: WriteTarget }[] = [];
   try {
     for (const device of candidates) opened.push({ device, target: await session.open(device, signal) });
@@ -41,7 +45,8 @@ export async function probeEmptyDevice(session: Pick<WorkerSession, 'open'>, can
 
 async function isEmpty(target: WriteTarget, signal: AbortSignal): Promise<boolean> {
   const length = Math.min(endBytes, target.sizeBytes);
-  for (const at of [0, target.sizeBytes - length]) if ((await readAt(target, at, length, signal)).some((byte) => byte !== 0)) return false;
+  for (const at of [0, target.sizeBytes - length])
+    if ((await readAt(target, at, length, signal)).some((byte) => byte !== 0)) return false;
   return true;
 }
 

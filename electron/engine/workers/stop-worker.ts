@@ -6,8 +6,19 @@ import { keyOf, type WorkerKeyRing } from './worker-entries.ts';
 
 /** What goes first: what uses others goes before them. Every kind has its place, whether or not a platform makes it for workers. */
 export const removalRank: Readonly<Record<ResourceKind, number>> = {
-  attachment: 0, server: 1, volume: 2, 'volume-snapshot': 3, 'volume-backup': 4, 'public-ip': 5, nic: 6, 'security-group-rule': 7, 'security-group': 8,
-  'key-pair': 9, image: 10, 'source-snapshot': 11, other: 12,
+  attachment: 0,
+  server: 1,
+  volume: 2,
+  'volume-snapshot': 3,
+  'volume-backup': 4,
+  'public-ip': 5,
+  nic: 6,
+  'security-group-rule': 7,
+  'security-group': 8,
+  'key-pair': 9,
+  image: 10,
+  'source-snapshot': 11,
+  other: 12,
 };
 const usedByServer: readonly ResourceKind[] = ['volume', 'nic', 'security-group'];
 
@@ -26,7 +37,11 @@ export function waitsForServer(part: LedgerEntry, server: LedgerEntry): boolean 
  * @throws `cloud.clean-up-incomplete`
  */
 export function stopWorker(
-  cloud: Pick<CloudApi, 'deleterFor'>, keyRing: WorkerKeyRing, run: Pick<DestinationRun, 'ledger'>, role: WorkerRole, signal: AbortSignal,
+  cloud: Pick<CloudApi, 'deleterFor'>,
+  keyRing: WorkerKeyRing,
+  run: Pick<DestinationRun, 'ledger'>,
+  role: WorkerRole,
+  signal: AbortSignal,
 ): Promise<void> {
   const entries = run.ledger
     .list({ lifetime: 'temporary' })

@@ -6,12 +6,25 @@ import { needsOfWorker, requireWorkerQuota, type WorkerNeeds } from './worker-ne
 const needs: WorkerNeeds = { server: { cores: 2 }, nic: { ports: 1 }, 'boot-volume': { volumes: 1, gigabytes: 10 } };
 
 /** A ledger that has created these parts of the disk copy worker already. */
-const runWith = (...parts: readonly string[]) => ({
-  ledger: { find: (_kind: string, key: string) => (parts.some((part) => key === keyOf('disk-copy', part)) ? { resourceId: key } : undefined) },
-}) as unknown as Pick<DestinationRun, 'ledger'>;
+const runWith = (...parts: readonly string[]) =>
+  ({
+    ledger: {
+      find: (_kind: string, key: string) =>
+        parts.some((part) => key === keyOf('disk-copy', part)) ? { resourceId: key } : undefined,
+    },
+  }) as unknown as Pick<DestinationRun, 'ledger'>;
 
-const full = async () => ({ cores: { limit: 2, usage: 0 }, ports: { limit: 1, usage: 1 }, volumes: { limit: 5, usage: 5 }, gigabytes: { limit: -1, usage: 0 } });
-const shortOf = (run: Pick<DestinationRun, 'ledger'>) => requireWorkerQuota(run, 'disk-copy', needs, full, {}).then(() => '', (error: Error) => error.message);
+const full = async () => ({
+  cores: { limit: 2, usage: 0 },
+  ports: { limit: 1, usage: 1 },
+  volumes: { limit: 5, usage: 5 },
+  gigabytes: { limit: -1, usage: 0 },
+});
+const shortOf = (run: Pick<DestinationRun, 'ledger'>) =>
+  requireWorkerQuota(run, 'disk-copy', needs, full, {}).then(
+    () => '',
+    (error: Error) => error.message,
+  );
 
 describe('the needs of a worker', () => {
   test('are those of all its parts together', () => {

@@ -23,20 +23,48 @@ const signal = new AbortController().signal;
 const around = retryContext({ clock: createHastyClock() });
 const keys = {} as WorkerKeys;
 
-const entry = (entryId: string, state: LedgerEntry['state'], key = 'worker/disk-copy/server', kind: LedgerEntry['kind'] = 'server'): LedgerEntry => ({
-  entryId, endpointId: 'e', kind, key, name: entryId, lifetime: 'temporary', state, resourceId: entryId, details: {}, createdAt: '',
+const entry = (
+  entryId: string,
+  state: LedgerEntry['state'],
+  key = 'worker/disk-copy/server',
+  kind: LedgerEntry['kind'] = 'server',
+): LedgerEntry => ({
+  entryId,
+  endpointId: 'e',
+  kind,
+  key,
+  name: entryId,
+  lifetime: 'temporary',
+  state,
+  resourceId: entryId,
+  details: {},
+  createdAt: '',
 });
 
 test('before a worker starts, those go that nobody can enter, and all whose deletion was interrupted, servers first', async () => {
   const entries = [
-    entry('old-rule', 'removing', 'worker/disk-copy/rule/22', 'security-group-rule'), entry('group', 'existing', 'worker/disk-copy/group', 'security-group'),
-    entry('known', 'existing'), entry('lost', 'existing'), entry('half-deleted', 'removing'), entry('gone', 'removed'), entry('other-role', 'removing', 'worker/osmorphing/server'),
+    entry('old-rule', 'removing', 'worker/disk-copy/rule/22', 'security-group-rule'),
+    entry('group', 'existing', 'worker/disk-copy/group', 'security-group'),
+    entry('known', 'existing'),
+    entry('lost', 'existing'),
+    entry('half-deleted', 'removing'),
+    entry('gone', 'removed'),
+    entry('other-role', 'removing', 'worker/osmorphing/server'),
   ];
   const released: string[] = [];
-  const ledger = { list: () => entries, release: async ({ name }: LedgerEntry) => void released.push(name) } as unknown as LedgerScope;
+  const ledger = {
+    list: () => entries,
+    release: async ({ name }: LedgerEntry) => void released.push(name),
+  } as unknown as LedgerScope;
   const deleter = { findId: async () => undefined, isThere: async () => false, remove: async () => undefined };
   const keyRing: WorkerKeyRing = new Map([['known', keys]]);
-  await dropUnreachableWorker({ ...around, deleterFor: () => deleter }, keyRing, { ledger, note: () => undefined }, 'disk-copy', signal);
+  await dropUnreachableWorker(
+    { ...around, deleterFor: () => deleter },
+    keyRing,
+    { ledger, note: () => undefined },
+    'disk-copy',
+    signal,
+  );
   expect(released).toEqual(['lost', 'half-deleted', 'old-rule']);
 });
 
@@ -79,15 +107,19 @@ describe('a worker that the cloud never deletes', () => {
   });
 
   const ensure = async (kind: ResourceKind, part: string, role: WorkerRole): Promise<LedgerEntry> => {
-    const owned = await ledger.ensure(temporary(kind, role, part, {}), {
-      find: async () => undefined,
-      get: async (id) => (there.has(id) ? { id } : undefined),
-      create: async () => {
-        const id = `${part}-${(made += 1)}`;
-        there.add(id);
-        return { id };
+    const owned = await ledger.ensure(
+      temporary(kind, role, part, {}),
+      {
+        find: async () => undefined,
+        get: async (id) => (there.has(id) ? { id } : undefined),
+        create: async () => {
+          const id = `${part}-${(made += 1)}`;
+          there.add(id);
+          return { id };
+        },
       },
-    }, signal);
+      signal,
+    );
     return owned.entry;
   };
   /** The parts of a worker in the order in which platforms make them. */
@@ -102,7 +134,11 @@ describe('a worker that the cloud never deletes', () => {
     while (Date.now() <= now) await new Promise(setImmediate);
     return server.resourceId;
   };
-  const ids = (state: LedgerEntry['state']): (string | undefined)[] => ledger.list().filter((one) => one.state === state).map((one) => one.resourceId);
+  const ids = (state: LedgerEntry['state']): (string | undefined)[] =>
+    ledger
+      .list()
+      .filter((one) => one.state === state)
+      .map((one) => one.resourceId);
 
   /** Another process starts a worker that the one before left without its keys. */
   async function interrupted(role?: WorkerRole): Promise<void> {
@@ -137,7 +173,10 @@ describe('a worker that the cloud never deletes', () => {
 
   test('and is waited for once, not three times as long', async () => {
     await interrupted();
-    failsBy = (id) => (id === 'server-1' ? new CausewayError('cloud.not-ready', 'remove server 1: still DELETING after 1200 s') : undefined);
+    failsBy = (id) =>
+      id === 'server-1'
+        ? new CausewayError('cloud.not-ready', 'remove server 1: still DELETING after 1200 s')
+        : undefined;
     await start(new Map());
     expect(tries).toEqual(['server-1']);
     expect(ids('existing')).toEqual(['group--1', 'nic-2', 'server-3']);
@@ -148,7 +187,11 @@ describe('a worker that the cloud never deletes', () => {
     const rest = { signal, redo: async () => undefined, progressed: () => undefined };
     const event = (_type: string, message: string): void => void notes.push(message);
     const contextOf = (keyRing: WorkerKeyRing) => ({
-      replicaId: 'rep', ledger, options: {}, policy: { hasWindowsWorkerImage: false }, event,
+      replicaId: 'rep',
+      ledger,
+      options: {},
+      policy: { hasWindowsWorkerImage: false },
+      event,
       destination: {
         startWorker: async (_run, role) => ({ workerId: await start(keyRing, role) }) as WorkerAccess,
         stopWorker: (run, role, s) => stopWorker(cloud, keyRing, run, role, s),
@@ -158,14 +201,17 @@ describe('a worker that the cloud never deletes', () => {
       // The one before is gone with its network interface; the other is tried once more, and given up as before.
       expect(tries.slice(3)).toEqual(['server-1', 'server-3', 'nic-2']);
       expect([...there]).toEqual(['group--1', 'nic-0', 'server-1', 'nic-4', 'server-5']);
-      expect(notes.at(-1)).toMatch(/^not all of the former worker could be deleted: server server-1: the cloud answers 500; /);
+      expect(notes.at(-1)).toMatch(
+        /^not all of the former worker could be deleted: server server-1: the cloud answers 500; /,
+      );
     };
 
     test('a preparation is tried again', async () => {
       await interrupted('osmorphing-linux');
       const run = { ...contextOf(new Map()), deploymentId: 'exe', environment: {} } as unknown as DeploymentContext;
       const step = startPreparationWorker(run);
-      const attempt = (number: number, state: TaskState) => step({ ...rest, values: { vm, deployedVolumes: [] }, attempt: number, stateOf: () => state });
+      const attempt = (number: number, state: TaskState) =>
+        step({ ...rest, values: { vm, deployedVolumes: [] }, attempt: number, stateOf: () => state });
       expect(await attempt(1, 'pending')).toMatchObject({ worker: { workerId: 'server-3' } });
       expect(await attempt(2, 'running')).toMatchObject({ worker: { workerId: 'server-5' } });
       expectAnother();
@@ -174,7 +220,11 @@ describe('a worker that the cloud never deletes', () => {
     test('a copy goes on after its worker stopped responding', async () => {
       await interrupted();
       const run = {
-        ...contextOf(new Map()), store: { replicas: { find: () => ({ destinationEndpointId: 'endpoint' }) }, ledger: { list: () => [] } }, executionId: 'exe', environments: { source: {}, destination: {} }, workerPatienceMs: 1000,
+        ...contextOf(new Map()),
+        store: { replicas: { find: () => ({ destinationEndpointId: 'endpoint' }) }, ledger: { list: () => [] } },
+        executionId: 'exe',
+        environments: { source: {}, destination: {} },
+        workerPatienceMs: 1000,
         workers: {
           close: async () => undefined,
           get: async () => {
@@ -183,7 +233,8 @@ describe('a worker that the cloud never deletes', () => {
         },
       } as unknown as ExecutionContext;
       const step = startCopyWorker(run);
-      const attempt = (number: number) => step({ ...rest, values: { vm, volumes: [] }, attempt: number, stateOf: () => 'running' });
+      const attempt = (number: number) =>
+        step({ ...rest, values: { vm, volumes: [] }, attempt: number, stateOf: () => 'running' });
       expect(await attempt(1)).toMatchObject({ worker: { workerId: 'server-3' } });
       expect(await attempt(2)).toMatchObject({ worker: { workerId: 'server-5' } });
       expectAnother();

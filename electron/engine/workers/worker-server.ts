@@ -10,7 +10,13 @@ import { removalRank, waitsForServer } from './stop-worker.ts';
 import { createWorkerKeys, keyOf, temporary, type WorkerKeyRing, type WorkerKeys } from './worker-entries.ts';
 import { agentPort, sshPort, workerOs } from './worker-ports.ts';
 import { linuxWorkerUserData, workerUser } from './worker-user-data.ts';
-import { createWindowsCertificate, createWindowsPassword, windowsWorkerUser, windowsWorkerUserData, winrmPort } from './windows-worker-user-data.ts';
+import {
+  createWindowsCertificate,
+  createWindowsPassword,
+  windowsWorkerUser,
+  windowsWorkerUserData,
+  winrmPort,
+} from './windows-worker-user-data.ts';
 
 /** How often the deletion of a former worker's part is tried before the next worker starts beside it. */
 const deletionAttempts = 3;
@@ -25,10 +31,18 @@ const undeletable = new WeakMap<WorkerKeyRing, Set<string>>();
  * permanently cannot be removed stays recorded and is reported; the next worker then gets new parts.
  */
 export async function dropUnreachableWorker(
-  cloud: Pick<CloudApi, 'deleterFor' | 'clock' | 'timing' | 'random'>, keyRing: WorkerKeyRing, run: Pick<DestinationRun, 'ledger' | 'note'>, role: WorkerRole, signal: AbortSignal,
+  cloud: Pick<CloudApi, 'deleterFor' | 'clock' | 'timing' | 'random'>,
+  keyRing: WorkerKeyRing,
+  run: Pick<DestinationRun, 'ledger' | 'note'>,
+  role: WorkerRole,
+  signal: AbortSignal,
 ): Promise<void> {
-  const isUnreachable = ({ entryId, kind, key }: LedgerEntry): boolean => kind === 'server' && key === keyOf(role, 'server') && !keyRing.has(entryId);
-  const parts = (): LedgerEntry[] => run.ledger.list({ lifetime: 'temporary' }).filter((entry) => entry.key.startsWith(keyOf(role, '')) && entry.state !== 'removed');
+  const isUnreachable = ({ entryId, kind, key }: LedgerEntry): boolean =>
+    kind === 'server' && key === keyOf(role, 'server') && !keyRing.has(entryId);
+  const parts = (): LedgerEntry[] =>
+    run.ledger
+      .list({ lifetime: 'temporary' })
+      .filter((entry) => entry.key.startsWith(keyOf(role, '')) && entry.state !== 'removed');
   const left = parts()
     .filter((entry) => entry.state === 'removing' || isUnreachable(entry))
     .sort((a, b) => removalRank[a.kind] - removalRank[b.kind]);
@@ -37,26 +51,38 @@ export async function dropUnreachableWorker(
   const servers: LedgerEntry[] = [];
   for (const entry of left) {
     if (!given.has(entry.entryId) && !servers.some((server) => waitsForServer(entry, server))) {
-      run.note(entry.state === 'removing'
-        ? `The deletion of a worker's ${entry.kind} was interrupted: finishing it`
-        : 'A worker from an interrupted start may exist. Its key is lost, so it is replaced', { entry: entry.name });
+      run.note(
+        entry.state === 'removing'
+          ? `The deletion of a worker's ${entry.kind} was interrupted: finishing it`
+          : 'A worker from an interrupted start may exist. Its key is lost, so it is replaced',
+        { entry: entry.name },
+      );
       const failure = await tryToDelete(cloud, run.ledger, entry, signal);
       if (failure === undefined) continue;
       given.add(entry.entryId);
-      run.note(`The ${entry.kind} of an earlier worker could not be deleted: ${failure.message}. It stays in the ledger and is tried again at the end; starting another worker`, {
-        entry: entry.name, resourceId: entry.resourceId ?? null, code: failure.code,
-      });
+      run.note(
+        `The ${entry.kind} of an earlier worker could not be deleted: ${failure.message}. It stays in the ledger and is tried again at the end; starting another worker`,
+        {
+          entry: entry.name,
+          resourceId: entry.resourceId ?? null,
+          code: failure.code,
+        },
+      );
     }
     if (entry.kind === 'server') servers.push(entry);
   }
   for (const part of parts()) {
-    if (ownParts.includes(part.kind) && servers.some((server) => part.createdAt <= server.createdAt)) run.ledger.setAside(part);
+    if (ownParts.includes(part.kind) && servers.some((server) => part.createdAt <= server.createdAt))
+      run.ledger.setAside(part);
   }
 }
 
 /** @returns why it is still there after the last attempt */
 async function tryToDelete(
-  cloud: Pick<CloudApi, 'deleterFor' | 'clock' | 'timing' | 'random'>, ledger: LedgerScope, entry: LedgerEntry, signal: AbortSignal,
+  cloud: Pick<CloudApi, 'deleterFor' | 'clock' | 'timing' | 'random'>,
+  ledger: LedgerScope,
+  entry: LedgerEntry,
+  signal: AbortSignal,
 ): Promise<ErrorRecord | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -84,12 +110,17 @@ export interface WorkerServerOrder {
 
 /** A worker that runs, with its keys in the ring. One that failed or was switched off is replaced, one that fails is removed. */
 export async function ensureWorkerServer(
-  cloud: Omit<WorkerCloud, 'volumes'>, keyRing: WorkerKeyRing, order: WorkerServerOrder, signal: AbortSignal,
+  cloud: Omit<WorkerCloud, 'volumes'>,
+  keyRing: WorkerKeyRing,
+  order: WorkerServerOrder,
+  signal: AbortSignal,
 ): Promise<{ readonly server: CloudServer; readonly keys: WorkerKeys }> {
   const { run, role } = order;
   let owned = await ensureRecord(cloud, keyRing, order, signal);
   if (!owned.fresh && ['failed', 'off', 'gone'].includes(owned.resource.state)) {
-    run.note(`Worker ${owned.resource.name} is in status ${owned.resource.status}: replacing it`, { serverId: owned.resource.id });
+    run.note(`Worker ${owned.resource.name} is in status ${owned.resource.status}: replacing it`, {
+      serverId: owned.resource.id,
+    });
     await deleteResource(cloud, run.ledger, owned.entry, signal);
     owned = await ensureRecord(cloud, keyRing, order, signal);
   }
@@ -107,7 +138,12 @@ export async function ensureWorkerServer(
   }
 }
 
-function ensureRecord(cloud: Omit<WorkerCloud, 'volumes'>, keyRing: WorkerKeyRing, { run, role, debugPublicKey, find, create }: WorkerServerOrder, signal: AbortSignal): Promise<Owned<CloudServer>> {
+function ensureRecord(
+  cloud: Omit<WorkerCloud, 'volumes'>,
+  keyRing: WorkerKeyRing,
+  { run, role, debugPublicKey, find, create }: WorkerServerOrder,
+  signal: AbortSignal,
+): Promise<Owned<CloudServer>> {
   return ensureResource<CloudServer>(
     cloud,
     run.ledger,
@@ -122,12 +158,15 @@ function ensureRecord(cloud: Omit<WorkerCloud, 'volumes'>, keyRing: WorkerKeyRin
         // Kept per entry, so that a creation whose answer was lost, and that is then found, is opened by the same keys.
         const keys = keyRing.get(entry.entryId) ?? {
           ...createWorkerKeys(nameOf(entry)),
-          ...(workerOs(role) === 'windows' ? { windows: { password: createWindowsPassword(), certificate: await createWindowsCertificate() } } : {}),
+          ...(workerOs(role) === 'windows'
+            ? { windows: { password: createWindowsPassword(), certificate: await createWindowsCertificate() } }
+            : {}),
         };
         keyRing.set(entry.entryId, keys);
-        const userData = keys.windows !== undefined
-          ? windowsWorkerUserData(keys.windows.password, keys.windows.certificate)
-          : linuxWorkerUserData({ account: keys.account, host: keys.host, debugPublicKey });
+        const userData =
+          keys.windows !== undefined
+            ? windowsWorkerUserData(keys.windows.password, keys.windows.certificate)
+            : linuxWorkerUserData({ account: keys.account, host: keys.host, debugPublicKey });
         return create(entry, Buffer.from(userData).toString('base64'), s);
       },
     },
@@ -149,6 +188,14 @@ export function workerAccess(
     httpsPort: reached(agentPort).port,
     username: windows !== undefined ? windowsWorkerUser : workerUser,
     privateKeyPem: keys.account.privateKeyPem,
-    ...(windows !== undefined ? { winrm: { port: reached(winrmPort).port, password: windows.password, certificateSha256: windows.certificate.fingerprint } } : { hostKey: keys.host.publicKey }),
+    ...(windows !== undefined
+      ? {
+          winrm: {
+            port: reached(winrmPort).port,
+            password: windows.password,
+            certificateSha256: windows.certificate.fingerprint,
+          },
+        }
+      : { hostKey: keys.host.publicKey }),
   };
 }

@@ -8,14 +8,23 @@ export const workerUser = 'causeway';
  * device in use can't be written as a whole, so that they are masked by empty files of the same names.
  */
 const maskedUdevRules = [
-  '64-md-raid-assembly.rules', '65-md-incremental.rules', '69-dm-lvm.rules', '69-lvm.rules', '69-dm-lvm-metad.rules', '69-lvm-metad.rules',
+  '64-md-raid-assembly.rules',
+  '65-md-incremental.rules',
+  '69-dm-lvm.rules',
+  '69-lvm.rules',
+  '69-dm-lvm-metad.rules',
+  '69-lvm-metad.rules',
 ];
 
 /**
  * Cloud-init's user data of a Linux worker: one account that opens for our key alone, and a host key made here, so that
  * the first connection can already be sure of the worker. JSON is YAML, and needs no quoting rules of its own.
  */
-export function linuxWorkerUserData(keys: { readonly account: SshKeyPair; readonly host: SshKeyPair; readonly debugPublicKey?: string | undefined }): string {
+export function linuxWorkerUserData(keys: {
+  readonly account: SshKeyPair;
+  readonly host: SshKeyPair;
+  readonly debugPublicKey?: string | undefined;
+}): string {
   const config = {
     users: [
       {
@@ -24,7 +33,10 @@ export function linuxWorkerUserData(keys: { readonly account: SshKeyPair; readon
         sudo: 'ALL=(ALL) NOPASSWD:ALL',
         shell: '/bin/sh',
         lock_passwd: true,
-        ssh_authorized_keys: [`${keys.account.publicKey} causeway`, ...(keys.debugPublicKey === undefined ? [] : [keys.debugPublicKey])],
+        ssh_authorized_keys: [
+          `${keys.account.publicKey} causeway`,
+          ...(keys.debugPublicKey === undefined ? [] : [keys.debugPublicKey]),
+        ],
       },
     ],
     // sudo looks its host's name up; where no name server answers, each call would wait for one.
@@ -47,7 +59,11 @@ export function linuxWorkerUserData(keys: { readonly account: SshKeyPair; readon
 export function decodeDebugKey(base64: string | undefined, parameter: string): string | undefined {
   if (base64 === undefined) return undefined;
   const line = Buffer.from(base64, 'base64').toString('utf8').trim();
-  if (!/^(ssh-(rsa|ed25519)|ecdsa-sha2-nistp(256|384|521)|sk-[a-z0-9-]+@openssh\.com) [A-Za-z0-9+/]+={0,3}( [^\n]*)?$/.test(line)) {
+  if (
+    !/^(ssh-(rsa|ed25519)|ecdsa-sha2-nistp(256|384|521)|sk-[a-z0-9-]+@openssh\.com) [A-Za-z0-9+/]+={0,3}( [^\n]*)?$/.test(
+      line,
+    )
+  ) {
     throw new CausewayError('general.invalid-input', `${parameter}: must be one SSH public key in Base64`, {
       details: { parameter },
     });

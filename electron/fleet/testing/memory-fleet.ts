@@ -30,7 +30,14 @@ export class MemoryJournal implements JournalLog {
 
   async changed(after: number | undefined) {
     await Promise.resolve();
-    return { replicas: new Set(this.records.filter(({ sequence }) => after !== undefined && sequence > after).map(({ replicaId }) => replicaId)), upTo: this.records.length };
+    return {
+      replicas: new Set(
+        this.records
+          .filter(({ sequence }) => after !== undefined && sequence > after)
+          .map(({ replicaId }) => replicaId),
+      ),
+      upTo: this.records.length,
+    };
   }
 
   async read(replicaId: string, after: number): Promise<readonly StoredRecord[]> {
@@ -48,7 +55,8 @@ export class MemoryClaims {
   boardOf(member: Member, ttlMs = 1000): ClaimBoard {
     const current = (replicaId: string): Member | undefined => {
       const holder = this.#holders.get(replicaId);
-      if (holder !== undefined && holder.id !== member.id && this.isOver(replicaId, holder)) this.#holders.delete(replicaId);
+      if (holder !== undefined && holder.id !== member.id && this.isOver(replicaId, holder))
+        this.#holders.delete(replicaId);
       return this.#holders.get(replicaId);
     };
     return {
@@ -92,7 +100,10 @@ export class MemoryChanges {
   }
 
   readonly store: FleetMemberOptions['changes'] = {
-    pending: (_replicaId, limit): PendingChanges => ({ upTo: this.#pending.slice(0, limit).at(-1)?.n ?? 0, changes: this.#pending.slice(0, limit).map(({ change }) => change) }),
+    pending: (_replicaId, limit): PendingChanges => ({
+      upTo: this.#pending.slice(0, limit).at(-1)?.n ?? 0,
+      changes: this.#pending.slice(0, limit).map(({ change }) => change),
+    }),
     appended: (_replicaId, upTo, position) => {
       this.#pending = this.#pending.filter(({ n }) => n > upTo);
       this.#position = position;

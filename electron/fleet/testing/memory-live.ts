@@ -18,7 +18,8 @@ export class MemoryLive {
         if (this.silent.has(member) || this.viewers.has(member)) return;
         this.told.push(message);
         // As servers do: whoever tells it hears it as well, and nobody before it is told.
-        for (const [other, { hear }] of this.#handlers) if (!this.silent.has(other)) queueMicrotask(() => hear(structuredClone(message)));
+        for (const [other, { hear }] of this.#handlers)
+          if (!this.silent.has(other)) queueMicrotask(() => hear(structuredClone(message)));
       },
       ask: async (asked) => {
         for (const [other, { asked: answer }] of this.#handlers) {

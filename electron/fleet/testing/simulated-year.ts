@@ -57,13 +57,24 @@ const hostsPerSite = 40;
  * Waves on a clock of its own, with the real scheduler: three sites, each replica copied in full, then twice by its changes, then a last time,
  * urgently. Each week 200 replicas begin, and a mover leaves for a day.
  */
-export function simulateYear({ replicas = 10_000, moverCount = 50, seed = 7 }: { readonly replicas?: number; readonly moverCount?: number; readonly seed?: number } = {}): Year {
+export function simulateYear({
+  replicas = 10_000,
+  moverCount = 50,
+  seed = 7,
+}: { readonly replicas?: number; readonly moverCount?: number; readonly seed?: number } = {}): Year {
   const random = numbers(seed);
   const movers: Mover[] = Array.from({ length: moverCount }, (_, index) => ({
-    id: `mover-${index}`, reaches: new Set([sites[index % 3]!, 'cloud', ...(index % 10 === 0 ? sites : [])]), capacity: 4, isDraining: false,
+    id: `mover-${index}`,
+    reaches: new Set([sites[index % 3]!, 'cloud', ...(index % 10 === 0 ? sites : [])]),
+    capacity: 4,
+    isDraining: false,
   }));
   const limits = new Map<string, number>([
-    ['endpoint cloud', 30], ...sites.flatMap((site) => [[`link ${site} > cloud`, 12] as const, ...Array.from({ length: hostsPerSite }, (_, host) => [`host ${site}/${host}`, 2] as const)]),
+    ['endpoint cloud', 30],
+    ...sites.flatMap((site) => [
+      [`link ${site} > cloud`, 12] as const,
+      ...Array.from({ length: hostsPerSite }, (_, host) => [`host ${site}/${host}`, 2] as const),
+    ]),
   ]);
   const arrivals: Work[] = [];
   for (let index = 0; index < replicas; index++) {
@@ -73,8 +84,14 @@ export function simulateYear({ replicas = 10_000, moverCount = 50, seed = 7 }: {
     const gibibytes = 20 + random() * 380;
     for (let pass = 0; pass < passes; pass++) {
       arrivals.push({
-        replica: `vm-${index} ${pass}`, wave: `week ${week}`, isUrgent: pass === passes - 1, since: (week * 7 + pass) * day + Math.floor(random() * 600),
-        endpoints: [site, 'cloud'], uses: ['endpoint cloud', `link ${site} > cloud`, `host ${site}/${host}`], gibibytes, pass,
+        replica: `vm-${index} ${pass}`,
+        wave: `week ${week}`,
+        isUrgent: pass === passes - 1,
+        since: (week * 7 + pass) * day + Math.floor(random() * 600),
+        endpoints: [site, 'cloud'],
+        uses: ['endpoint cloud', `link ${site} > cloud`, `host ${site}/${host}`],
+        gibibytes,
+        pass,
         minutes: pass === 0 ? 60 + gibibytes * 1.5 : 5 + random() * 40,
       });
     }
@@ -85,7 +102,10 @@ export function simulateYear({ replicas = 10_000, moverCount = 50, seed = 7 }: {
   const seen = { done: 0, brokenLimits: 0, overloaded: 0, longestUrgent: 0, longest: 0, mostWaiting: 0 };
   let [workerHours, moverHours, replicatedGibibytes, tebibyteMonths] = [0, 0, 0, 0];
   for (let now = 0, next = 0; next < arrivals.length || waiting.length > 0 || running.length > 0; now += stepMinutes) {
-    const present = movers.map((mover, index) => ({ ...mover, isDraining: Math.floor(now / (7 * day)) % moverCount === index && now % (7 * day) < day }));
+    const present = movers.map((mover, index) => ({
+      ...mover,
+      isDraining: Math.floor(now / (7 * day)) % moverCount === index && now % (7 * day) < day,
+    }));
     for (const ended of running.filter(({ endsAt }) => endsAt <= now)) {
       seen.done += 1;
       if (ended.pass === 0) replicatedGibibytes += ended.gibibytes;
@@ -93,7 +113,12 @@ export function simulateYear({ replicas = 10_000, moverCount = 50, seed = 7 }: {
     }
     running = running.filter(({ endsAt }) => endsAt > now);
     while (next < arrivals.length && arrivals[next]!.since <= now) waiting.push(arrivals[next++]!);
-    const assigned = new Map(schedule({ waiting, running, movers: present, limits, now, patience: 240 }).map(({ replica, mover }) => [replica, mover]));
+    const assigned = new Map(
+      schedule({ waiting, running, movers: present, limits, now, patience: 240 }).map(({ replica, mover }) => [
+        replica,
+        mover,
+      ]),
+    );
     for (const { replica, wave, uses, gibibytes, pass, minutes, since, isUrgent } of waiting) {
       const mover = assigned.get(replica);
       if (mover === undefined) continue;
@@ -115,8 +140,15 @@ export function simulateYear({ replicas = 10_000, moverCount = 50, seed = 7 }: {
     tebibyteMonths += (replicatedGibibytes / 1024) * (stepMinutes / (30 * day));
     if (now % (day / 4) === 0) {
       samples.push({
-        day: now / day, waiting: waiting.length, running: running.length, busyMovers: load.size, oldestHours: waiting.reduce((most, { since }) => Math.max(most, now - since), 0) / 60,
-        replicatedTebibytes: replicatedGibibytes / 1024, workerHours, moverHours, tebibyteMonths,
+        day: now / day,
+        waiting: waiting.length,
+        running: running.length,
+        busyMovers: load.size,
+        oldestHours: waiting.reduce((most, { since }) => Math.max(most, now - since), 0) / 60,
+        replicatedTebibytes: replicatedGibibytes / 1024,
+        workerHours,
+        moverHours,
+        tebibyteMonths,
       });
     }
   }

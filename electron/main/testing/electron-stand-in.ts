@@ -9,7 +9,9 @@ import type * as Electron from 'electron';
 export type ElectronStandIn = ReturnType<typeof createElectron>;
 
 /** A preventable event as Electron's emitters hand it out. */
-export function preventable<P extends object>(more: P): P & { preventDefault(): void; readonly defaultPrevented: boolean } {
+export function preventable<P extends object>(
+  more: P,
+): P & { preventDefault(): void; readonly defaultPrevented: boolean } {
   let prevented = false;
   return {
     ...more,
@@ -22,7 +24,20 @@ export function preventable<P extends object>(more: P): P & { preventDefault(): 
 
 type Methods<T, K extends keyof T> = Pick<T, K>;
 
-export class AppStandIn extends EventEmitter implements Methods<Electron.App, 'quit' | 'getVersion' | 'whenReady' | 'requestSingleInstanceLock' | 'enableSandbox' | 'setAppUserModelId' | 'setToastActivatorCLSID'> {
+export class AppStandIn
+  extends EventEmitter
+  implements
+    Methods<
+      Electron.App,
+      | 'quit'
+      | 'getVersion'
+      | 'whenReady'
+      | 'requestSingleInstanceLock'
+      | 'enableSandbox'
+      | 'setAppUserModelId'
+      | 'setToastActivatorCLSID'
+    >
+{
   quits = 0;
   isFirstInstance = true;
   isSandboxed = false;
@@ -58,7 +73,10 @@ export class AppStandIn extends EventEmitter implements Methods<Electron.App, 'q
   };
 }
 
-export class WebContentsStandIn extends EventEmitter implements Methods<Electron.WebContents, 'send' | 'isDestroyed' | 'reload' | 'setWindowOpenHandler'> {
+export class WebContentsStandIn
+  extends EventEmitter
+  implements Methods<Electron.WebContents, 'send' | 'isDestroyed' | 'reload' | 'setWindowOpenHandler'>
+{
   readonly sent: { readonly channel: string; readonly payload: unknown }[] = [];
   reloads = 0;
   isGone = false;
@@ -77,7 +95,8 @@ export class WebContentsStandIn extends EventEmitter implements Methods<Electron
   windowOpenHandler: Parameters<Electron.WebContents['setWindowOpenHandler']>[0] | undefined;
   isDestroyed = (): boolean => this.isGone;
   reload = (): void => void (this.reloads += 1);
-  setWindowOpenHandler: Electron.WebContents['setWindowOpenHandler'] = (handler) => void (this.windowOpenHandler = handler);
+  setWindowOpenHandler: Electron.WebContents['setWindowOpenHandler'] = (handler) =>
+    void (this.windowOpenHandler = handler);
   send = (channel: string, payload: unknown): void => {
     // As Electron does.
     if (this.isGone) throw new TypeError('Object has been destroyed');
@@ -85,7 +104,20 @@ export class WebContentsStandIn extends EventEmitter implements Methods<Electron
   };
 }
 
-type WindowMethods = 'destroy' | 'isDestroyed' | 'setMenuBarVisibility' | 'setProgressBar' | 'loadURL' | 'show' | 'focus' | 'isFocused' | 'isMinimized' | 'restore' | 'isMaximized' | 'maximize' | 'getNormalBounds';
+type WindowMethods =
+  | 'destroy'
+  | 'isDestroyed'
+  | 'setMenuBarVisibility'
+  | 'setProgressBar'
+  | 'loadURL'
+  | 'show'
+  | 'focus'
+  | 'isFocused'
+  | 'isMinimized'
+  | 'restore'
+  | 'isMaximized'
+  | 'maximize'
+  | 'getNormalBounds';
 
 function createWindowClass(app: AppStandIn) {
   return class BrowserWindowStandIn extends EventEmitter implements Methods<Electron.BrowserWindow, WindowMethods> {
@@ -139,7 +171,10 @@ function createWindowClass(app: AppStandIn) {
 
 type Handler = Parameters<Electron.IpcMain['handle']>[1];
 
-export class UtilityProcessStandIn extends EventEmitter implements Methods<Electron.UtilityProcess, 'kill' | 'postMessage'> {
+export class UtilityProcessStandIn
+  extends EventEmitter
+  implements Methods<Electron.UtilityProcess, 'kill' | 'postMessage'>
+{
   readonly posted: unknown[] = [];
   isOver = false;
   kills = 0;
@@ -168,7 +203,13 @@ export class UtilityProcessStandIn extends EventEmitter implements Methods<Elect
    * service, the same for all. Source: docs/api/utility-process.md, option serviceName; docs/api/app.md, event child-process-gone.
    */
   goneDetails(reason: Electron.Details['reason']): Electron.Details {
-    return { type: 'Utility', reason, exitCode: 5, serviceName: 'node.mojom.NodeService', ...(this.serviceName === undefined ? {} : { name: this.serviceName }) };
+    return {
+      type: 'Utility',
+      reason,
+      exitCode: 5,
+      serviceName: 'node.mojom.NodeService',
+      ...(this.serviceName === undefined ? {} : { name: this.serviceName }),
+    };
   }
   /** An error that V8 can't go on from: `error` (which throws without a listener), then `exit`. Source: docs/api/utility-process.md, event error. */
   fail(location: string, report: string): void {
@@ -187,7 +228,11 @@ export function createElectron() {
   const children: UtilityProcessStandIn[] = [];
   const opened: string[] = [];
   const permissions: { request?: unknown; check?: unknown; device?: unknown } = {};
-  const answers: { open: Electron.OpenDialogReturnValue; message: number; hasTray: boolean } = { open: { canceled: true, filePaths: [] }, message: 0, hasTray: true };
+  const answers: { open: Electron.OpenDialogReturnValue; message: number; hasTray: boolean } = {
+    open: { canceled: true, filePaths: [] },
+    message: 0,
+    hasTray: true,
+  };
   const questions: Electron.MessageBoxOptions[] = [];
   const openDialogs: Electron.OpenDialogOptions[] = [];
   const menus: Electron.MenuItemConstructorOptions[][] = [];
@@ -231,7 +276,8 @@ export function createElectron() {
   } satisfies Partial<Electron.IpcMain>;
   const protocol = {
     registerSchemesAsPrivileged: (given: Electron.CustomScheme[]): void => void schemes.push(...given),
-    handle: (scheme: string, handler: (request: Request) => Response | Promise<Response>): void => void served.set(scheme, handler),
+    handle: (scheme: string, handler: (request: Request) => Response | Promise<Response>): void =>
+      void served.set(scheme, handler),
   } satisfies Partial<Electron.Protocol>;
   const utilityProcess = {
     fork(entry: string, _args?: string[], options?: Electron.ForkOptions) {
@@ -265,9 +311,12 @@ export function createElectron() {
   const display = { id: 1, workArea: { x: 0, y: 0, width: 1920, height: 1040 } };
   const screen = { getPrimaryDisplay: () => display, getAllDisplays: () => [display] };
   const defaultSession = {
-    setPermissionRequestHandler: (handler: Parameters<Electron.Session['setPermissionRequestHandler']>[0]): void => void (permissions.request = handler),
-    setPermissionCheckHandler: (handler: Parameters<Electron.Session['setPermissionCheckHandler']>[0]): void => void (permissions.check = handler),
-    setDevicePermissionHandler: (handler: Parameters<Electron.Session['setDevicePermissionHandler']>[0]): void => void (permissions.device = handler),
+    setPermissionRequestHandler: (handler: Parameters<Electron.Session['setPermissionRequestHandler']>[0]): void =>
+      void (permissions.request = handler),
+    setPermissionCheckHandler: (handler: Parameters<Electron.Session['setPermissionCheckHandler']>[0]): void =>
+      void (permissions.check = handler),
+    setDevicePermissionHandler: (handler: Parameters<Electron.Session['setDevicePermissionHandler']>[0]): void =>
+      void (permissions.device = handler),
   } satisfies Partial<Electron.Session>;
   const safeStorage = {
     isAsyncEncryptionAvailable: async (): Promise<boolean> => true,
@@ -300,9 +349,24 @@ export function createElectron() {
     screen,
     session: { defaultSession },
     safeStorage,
-    shell: { openExternal: async (url: string): Promise<void> => void opened.push(url) } satisfies Partial<Electron.Shell>,
+    shell: {
+      openExternal: async (url: string): Promise<void> => void opened.push(url),
+    } satisfies Partial<Electron.Shell>,
     /** What a test may look at and set. */
-    seen: { handlers, schemes, served, children, opened, permissions, questions, openDialogs, menus, blockers, notifications, trays },
+    seen: {
+      handlers,
+      schemes,
+      served,
+      children,
+      opened,
+      permissions,
+      questions,
+      openDialogs,
+      menus,
+      blockers,
+      notifications,
+      trays,
+    },
     answers,
   };
 }

@@ -27,7 +27,10 @@ export function createSshHome(): SshHome {
     folder,
     book: moverBook(join(folder, 'movers.json')),
     writeConfig(hosts) {
-      const lines = Object.entries(hosts).flatMap(([name, options]) => [`Host ${name}`, ...Object.entries({ IdentityFile: '~/.ssh/key', ...options }).map(([key, value]) => `  ${key} ${value}`)]);
+      const lines = Object.entries(hosts).flatMap(([name, options]) => [
+        `Host ${name}`,
+        ...Object.entries({ IdentityFile: '~/.ssh/key', ...options }).map(([key, value]) => `  ${key} ${value}`),
+      ]);
       writeFileSync(at('config'), `${lines.join('\n')}\n`);
     },
     writeKnownHosts: (text) => writeFileSync(at('known_hosts'), text),

@@ -27,7 +27,12 @@ export interface SshStandInOptions {
 }
 
 /** Starts one. It answers each command with the system of a mover. */
-export async function startSshStandIn({ pair, acceptsKeys = false, password, behind }: SshStandInOptions): Promise<SshStandIn> {
+export async function startSshStandIn({
+  pair,
+  acceptsKeys = false,
+  password,
+  behind,
+}: SshStandInOptions): Promise<SshStandIn> {
   const connections = new Set<Connection>();
   const shown: string[] = [];
   const server = new ssh2.Server({ hostKeys: [pair.privateKeyPem] }, (connection) => {
@@ -37,16 +42,21 @@ export async function startSshStandIn({ pair, acceptsKeys = false, password, beh
     connection.on('authentication', (context) => {
       if (context.method === 'none') return context.reject(['publickey', 'password']);
       shown.push(context.method === 'password' ? `password ${context.password}` : context.method);
-      const isAccepted = context.method === 'publickey' ? standIn.acceptsKeys : context.method === 'password' && context.password === standIn.password;
+      const isAccepted =
+        context.method === 'publickey'
+          ? standIn.acceptsKeys
+          : context.method === 'password' && context.password === standIn.password;
       if (isAccepted) return context.accept();
       context.reject(['publickey', 'password']);
     });
-    connection.on('session', (accept) => accept().on('exec', (run) => {
-      const channel = run();
-      channel.write('Linux x86_64\n');
-      channel.exit(0);
-      channel.end();
-    }));
+    connection.on('session', (accept) =>
+      accept().on('exec', (run) => {
+        const channel = run();
+        channel.write('Linux x86_64\n');
+        channel.exit(0);
+        channel.end();
+      }),
+    );
     connection.on('tcpip', (accept, reject) => {
       const target = behind?.();
       if (target === undefined) return reject();
@@ -65,7 +75,11 @@ export async function startSshStandIn({ pair, acceptsKeys = false, password, beh
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const standIn: SshStandIn = {
-    port: (server.address() as AddressInfo).port, hostKey: pair.publicKey, shown, acceptsKeys, password,
+    port: (server.address() as AddressInfo).port,
+    hostKey: pair.publicKey,
+    shown,
+    acceptsKeys,
+    password,
     async close() {
       const closed = once(server, 'close');
       server.close();

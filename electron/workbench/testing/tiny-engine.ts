@@ -34,7 +34,8 @@ async function end(): Promise<void> {
 
 function answer(id: number, call: string): void {
   // Names of secrets are the call's answer that can carry any text back to the test.
-  if (call === 'vault.list') send({ id, answer: { ok: true, value: [String(process.pid), JSON.stringify({ start, notes })] } });
+  if (call === 'vault.list')
+    send({ id, answer: { ok: true, value: [String(process.pid), JSON.stringify({ start, notes })] } });
   else if (call === 'vault.status') process.kill(process.pid, 'SIGKILL');
   else send({ id, answer: { ok: true, value: [] } });
 }

@@ -23,8 +23,22 @@ export function CommandPalette(props: Props) {
   const hasProject = shell?.project !== undefined;
   const keys = { isMac: props.isMac, isDesktop: shell?.host === 'desktop' };
   return (
-    <Dialog open onClose={props.onClose} slotProps={{ paper: { 'aria-label': text.commands.palette } }} fullWidth maxWidth="sm" sx={{ '& .MuiDialog-container': { alignItems: 'flex-start' } }}>
-      {hasProject ? <OfProject {...props} isDesktop={keys.isDesktop} /> : <Choice {...props} entries={paletteEntries({ endpoints: [], replicas: [], lists: [], waves: [], runs: [] }, keys)} />}
+    <Dialog
+      open
+      onClose={props.onClose}
+      slotProps={{ paper: { 'aria-label': text.commands.palette } }}
+      fullWidth
+      maxWidth="sm"
+      sx={{ '& .MuiDialog-container': { alignItems: 'flex-start' } }}
+    >
+      {hasProject ? (
+        <OfProject {...props} isDesktop={keys.isDesktop} />
+      ) : (
+        <Choice
+          {...props}
+          entries={paletteEntries({ endpoints: [], replicas: [], lists: [], waves: [], runs: [] }, keys)}
+        />
+      )}
     </Dialog>
   );
 }
@@ -36,7 +50,17 @@ function OfProject({ isDesktop, ...props }: Props & { readonly isDesktop: boolea
   const waves = useQuery('wave.list', {}).data;
   const runs = useQuery('execution.list', { limit: 50 }).data;
   const entries = useMemo(
-    () => paletteEntries({ endpoints: endpoints ?? [], replicas: replicas ?? [], lists: lists ?? [], waves: waves ?? [], runs: runs ?? [] }, { isMac: props.isMac, isDesktop }),
+    () =>
+      paletteEntries(
+        {
+          endpoints: endpoints ?? [],
+          replicas: replicas ?? [],
+          lists: lists ?? [],
+          waves: waves ?? [],
+          runs: runs ?? [],
+        },
+        { isMac: props.isMac, isDesktop },
+      ),
     [endpoints, replicas, lists, waves, runs, props.isMac, isDesktop],
   );
   return <Choice {...props} entries={entries} />;
@@ -80,18 +104,33 @@ function Choice({ entries, onRun, onClose }: Props & { readonly entries: readonl
         }}
         onKeyDown={onKey}
         inputProps={{
-          'role': 'combobox',
+          role: 'combobox',
           'aria-label': text.commands.search,
           'aria-expanded': true,
           'aria-controls': id,
           'aria-activedescendant': shown.length === 0 ? undefined : `${id}-${at}`,
-          'spellCheck': false,
+          spellCheck: false,
         }}
         sx={{ px: 2.5, py: 1.5, borderBottom: 1, borderColor: 'divider', fontSize: 18 }}
       />
-      <List id={id} role="listbox" aria-label={text.commands.palette} dense sx={{ maxHeight: 400, overflow: 'auto', minHeight: 80 }}>
+      <List
+        id={id}
+        role="listbox"
+        aria-label={text.commands.palette}
+        dense
+        sx={{ maxHeight: 400, overflow: 'auto', minHeight: 80 }}
+      >
         {shown.map((entry, index) => (
-          <ListItemButton key={entry.id} id={`${id}-${index}`} role="option" tabIndex={-1} aria-selected={index === at} selected={index === at} onClick={() => run(entry)} sx={{ gap: 2, px: 2.5 }}>
+          <ListItemButton
+            key={entry.id}
+            id={`${id}-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === at}
+            selected={index === at}
+            onClick={() => run(entry)}
+            sx={{ gap: 2, px: 2.5 }}
+          >
             <Box sx={{ flexGrow: 1 }}>{entry.label}</Box>
             {entry.shortcut === undefined ? (
               <Typography variant="caption" sx={{ color: 'text.secondary' }}>

@@ -22,7 +22,11 @@ const sequenceMs = 1200;
  *
  * @param children what runs commands by itself, drawn where this stands
  */
-export function Commands({ children }: { readonly children?: (run: (command: CommandId) => void, isMac: boolean) => ReactNode }) {
+export function Commands({
+  children,
+}: {
+  readonly children?: (run: (command: CommandId) => void, isMac: boolean) => ReactNode;
+}) {
   const link = useLink();
   const toast = useToast();
   const shell = useShell();
@@ -50,14 +54,23 @@ export function Commands({ children }: { readonly children?: (run: (command: Com
     <>
       {children?.(run, isMac)}
       {open === 'palette' && <CommandPalette isMac={isMac} onRun={run} onClose={() => setOpen(undefined)} />}
-      {open === 'close' && hasProject && <CloseProject {...(shell.project?.mover === undefined ? {} : { mover: shell.project.mover })} onClose={() => setOpen(undefined)} />}
+      {open === 'close' && hasProject && (
+        <CloseProject
+          {...(shell.project?.mover === undefined ? {} : { mover: shell.project.mover })}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
       {open === 'shortcuts' && <ShortcutOverview isMac={isMac} onClose={() => setOpen(undefined)} />}
     </>
   );
 }
 
 /** What opens a dialog of the page. */
-const dialogs: Readonly<Partial<Record<CommandId, Open>>> = { 'palette.open': 'palette', 'help.shortcuts': 'shortcuts', 'project.close': 'close' };
+const dialogs: Readonly<Partial<Record<CommandId, Open>>> = {
+  'palette.open': 'palette',
+  'help.shortcuts': 'shortcuts',
+  'project.close': 'close',
+};
 
 /** Lets somebody choose a project's folder in the system's dialog, and opens it. */
 async function openChosen(link: WorkbenchLink): Promise<void> {
@@ -98,5 +111,10 @@ function useShortcuts(isMac: boolean, run: (command: CommandId) => void): void {
 
 /** Letters belong to whoever types, and to lists that are open and search by them. */
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest('input, textarea, select, [contenteditable], [role="listbox"], [role="combobox"], [role="menu"], [role="dialog"]') !== null;
+  return (
+    target instanceof Element &&
+    target.closest(
+      'input, textarea, select, [contenteditable], [role="listbox"], [role="combobox"], [role="menu"], [role="dialog"]',
+    ) !== null
+  );
 }

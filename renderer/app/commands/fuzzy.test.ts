@@ -3,7 +3,11 @@ import { expect, test } from 'vitest';
 import { fit } from './fuzzy.ts';
 
 const best = (typed: string, ...texts: string[]) =>
-  texts.map((text) => ({ text, score: fit(text, typed) })).filter(({ score }) => score !== undefined).sort((a, b) => b.score! - a.score!).map(({ text }) => text);
+  texts
+    .map((text) => ({ text, score: fit(text, typed) }))
+    .filter(({ score }) => score !== undefined)
+    .sort((a, b) => b.score! - a.score!)
+    .map(({ text }) => text);
 
 test('first letters of words and beginnings go first', () => {
   expect(best('cw', 'Configure web-01', 'Command palette', 'Crew')).toEqual(['Configure web-01', 'Crew']);

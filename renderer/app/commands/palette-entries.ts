@@ -23,24 +23,62 @@ interface Known {
   readonly runs: WorkbenchOutput<'execution.list'>;
 }
 
-export function paletteEntries({ endpoints, replicas, lists, waves, runs }: Known, { isMac, isDesktop }: { readonly isMac: boolean; readonly isDesktop: boolean }): PaletteEntry[] {
+export function paletteEntries(
+  { endpoints, replicas, lists, waves, runs }: Known,
+  { isMac, isDesktop }: { readonly isMac: boolean; readonly isDesktop: boolean },
+): PaletteEntry[] {
   const nameOf = new Map(replicas.map(({ id, name }) => [id, name]));
   return [
     ...commandIds
       .filter((id) => id !== 'palette.open')
       .map((id): PaletteEntry => {
         const { accelerator, keys } = commandOf(id);
-        const shortcut = keys ?? (accelerator === undefined || !(isDesktop || isLeftToPage(id)) ? undefined : acceleratorText(accelerator, isMac));
-        return { id, kind: 'command', label: text.commands.labels[id].replace('…', ''), command: id, ...(shortcut === undefined ? {} : { shortcut }) };
+        const shortcut =
+          keys ??
+          (accelerator === undefined || !(isDesktop || isLeftToPage(id))
+            ? undefined
+            : acceleratorText(accelerator, isMac));
+        return {
+          id,
+          kind: 'command',
+          label: text.commands.labels[id].replace('…', ''),
+          command: id,
+          ...(shortcut === undefined ? {} : { shortcut }),
+        };
       }),
     ...replicas.flatMap(({ id, name }): PaletteEntry[] => [
       { id: `replica ${id}`, kind: 'replica', label: text.commands.open(name), href: hrefOf('replicas', id) },
-      { id: `configure ${id}`, kind: 'replica', label: text.commands.configure(name), href: hrefOf('replicas', id, 'configure') },
+      {
+        id: `configure ${id}`,
+        kind: 'replica',
+        label: text.commands.configure(name),
+        href: hrefOf('replicas', id, 'configure'),
+      },
     ]),
-    ...endpoints.map(({ id, name }): PaletteEntry => ({ id: `endpoint ${id}`, kind: 'endpoint', label: text.commands.check(name), href: hrefOf('endpoints', id) })),
-    ...lists.map(({ name }): PaletteEntry => ({ id: `list ${name}`, kind: 'list', label: text.commands.list(name), href: hrefOf('inventory', 'lists', name) })),
-    ...waves.map(({ name }): PaletteEntry => ({ id: `wave ${name}`, kind: 'wave', label: text.commands.wave(name), href: hrefOf('waves', name) })),
-    ...runs.map(({ id, number, replicaId }): PaletteEntry => ({ id: `run ${id}`, kind: 'run', label: text.commands.run(number, nameOf.get(replicaId) ?? ''), href: hrefOf('runs', id) })),
+    ...endpoints.map(({ id, name }): PaletteEntry => ({
+      id: `endpoint ${id}`,
+      kind: 'endpoint',
+      label: text.commands.check(name),
+      href: hrefOf('endpoints', id),
+    })),
+    ...lists.map(({ name }): PaletteEntry => ({
+      id: `list ${name}`,
+      kind: 'list',
+      label: text.commands.list(name),
+      href: hrefOf('inventory', 'lists', name),
+    })),
+    ...waves.map(({ name }): PaletteEntry => ({
+      id: `wave ${name}`,
+      kind: 'wave',
+      label: text.commands.wave(name),
+      href: hrefOf('waves', name),
+    })),
+    ...runs.map(({ id, number, replicaId }): PaletteEntry => ({
+      id: `run ${id}`,
+      kind: 'run',
+      label: text.commands.run(number, nameOf.get(replicaId) ?? ''),
+      href: hrefOf('runs', id),
+    })),
   ];
 }
 

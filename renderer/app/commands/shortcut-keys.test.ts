@@ -3,7 +3,14 @@ import { commandIds } from '../../../shared/contract/commands.ts';
 import { paletteEntries } from './palette-entries.ts';
 import { acceleratedCommand, acceleratorText, commandOf, sequenceCommand } from './shortcut-keys.ts';
 
-const press = (key: string, more: Partial<KeyboardEvent> = {}) => ({ key, ctrlKey: false, metaKey: false, shiftKey: false, altKey: false, ...more });
+const press = (key: string, more: Partial<KeyboardEvent> = {}) => ({
+  key,
+  ctrlKey: false,
+  metaKey: false,
+  shiftKey: false,
+  altKey: false,
+  ...more,
+});
 
 test('accelerators are known by the command key of the system', () => {
   expect(acceleratedCommand(press('k', { ctrlKey: true }), false)).toBe('palette.open');
@@ -17,8 +24,17 @@ test('accelerators are known by the command key of the system', () => {
 });
 
 test('a browser is offered no shortcut that it keeps to itself', () => {
-  const shortcuts = (isDesktop: boolean) => Object.fromEntries(paletteEntries({ endpoints: [], replicas: [], lists: [], waves: [], runs: [] }, { isMac: false, isDesktop }).map(({ id, shortcut }) => [id, shortcut]));
-  expect([shortcuts(true)['project.close'], shortcuts(false)['project.close'], shortcuts(false)['go.replicas']]).toEqual(['Ctrl+Shift+W', undefined, 'g r']);
+  const shortcuts = (isDesktop: boolean) =>
+    Object.fromEntries(
+      paletteEntries({ endpoints: [], replicas: [], lists: [], waves: [], runs: [] }, { isMac: false, isDesktop }).map(
+        ({ id, shortcut }) => [id, shortcut],
+      ),
+    );
+  expect([
+    shortcuts(true)['project.close'],
+    shortcuts(false)['project.close'],
+    shortcuts(false)['go.replicas'],
+  ]).toEqual(['Ctrl+Shift+W', undefined, 'g r']);
 });
 
 test('keys one after another', () => {

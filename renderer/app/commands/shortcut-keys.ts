@@ -26,18 +26,31 @@ export function acceleratorText(accelerator: string, isMac: boolean): string {
 }
 
 /** The command whose accelerator a key press is. */
-export function acceleratedCommand(event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>, isMac: boolean): CommandId | undefined {
+export function acceleratedCommand(
+  event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>,
+  isMac: boolean,
+): CommandId | undefined {
   const isCommand = isMac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
   if (event.altKey || (!isCommand && (event.ctrlKey || event.metaKey))) return undefined;
   return commandIds.find((id) => {
     const parts = commandOf(id).accelerator?.split('+') ?? [];
-    return parts.at(-1)?.toLowerCase() === event.key.toLowerCase() && parts.includes('CmdOrCtrl') === isCommand && parts.includes('Shift') === event.shiftKey;
+    return (
+      parts.at(-1)?.toLowerCase() === event.key.toLowerCase() &&
+      parts.includes('CmdOrCtrl') === isCommand &&
+      parts.includes('Shift') === event.shiftKey
+    );
   });
 }
 
 /** Follows plain keys: which command a sequence is, and whether more may come. */
-export function sequenceCommand(pressed: readonly string[]): { readonly command?: CommandId; readonly isBegun: boolean } {
+export function sequenceCommand(pressed: readonly string[]): {
+  readonly command?: CommandId;
+  readonly isBegun: boolean;
+} {
   const typed = pressed.join(' ');
   const command = commandIds.find((id) => commandOf(id).keys === typed);
-  return { ...(command === undefined ? {} : { command }), isBegun: commandIds.some((id) => commandOf(id).keys?.startsWith(`${typed} `) === true) };
+  return {
+    ...(command === undefined ? {} : { command }),
+    isBegun: commandIds.some((id) => commandOf(id).keys?.startsWith(`${typed} `) === true),
+  };
 }

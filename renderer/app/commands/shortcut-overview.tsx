@@ -23,7 +23,10 @@ export function ShortcutOverview({ isMac, onClose }: { readonly isMac: boolean; 
   const rows = commandIds.map((command) => {
     const { accelerator, keys } = commandOf(command);
     const hasAccelerator = accelerator !== undefined && (isDesktop || isLeftToPage(command));
-    return { label: text.commands.labels[command].replace('…', ''), keys: [keys, hasAccelerator ? acceleratorText(accelerator, isMac) : undefined].filter((one) => one !== undefined) };
+    return {
+      label: text.commands.labels[command].replace('…', ''),
+      keys: [keys, hasAccelerator ? acceleratorText(accelerator, isMac) : undefined].filter((one) => one !== undefined),
+    };
   });
   const all = [
     ...rows.filter(({ keys }) => keys.length > 0),

@@ -35,12 +35,27 @@ export function CancelRunDialog({ runId, title, kept, deleted, confirm, isCancel
     onClose();
   });
   return (
-    <ConfirmDialog title={title} confirm={confirm} dismiss={text.runs.keepRunning} isDestructive action={action} onClose={onClose}>
+    <ConfirmDialog
+      title={title}
+      confirm={confirm}
+      dismiss={text.runs.keepRunning}
+      isDestructive
+      action={action}
+      onClose={onClose}
+    >
       <Typography>{kept}</Typography>
       <Typography>{deleted}</Typography>
-      {doomed.length > 0 && <ResourceList title={force ? text.runs.cancelStays(doomed.length) : text.runs.cancelNow(doomed.length)} items={doomed} />}
+      {doomed.length > 0 && (
+        <ResourceList
+          title={force ? text.runs.cancelStays(doomed.length) : text.runs.cancelNow(doomed.length)}
+          items={doomed}
+        />
+      )}
       <div>
-        <FormControlLabel control={<Checkbox checked={force} onChange={(event) => setForce(event.target.checked)} />} label={text.runs.cancelForce} />
+        <FormControlLabel
+          control={<Checkbox checked={force} onChange={(event) => setForce(event.target.checked)} />}
+          label={text.runs.cancelForce}
+        />
         <FormHelperText>{text.runs.cancelForceHelp}</FormHelperText>
       </div>
     </ConfirmDialog>

@@ -36,9 +36,15 @@ export function DeploymentTable({ deployments }: { readonly deployments: readonl
             <TableCell>
               <ExecutionLabel state={state} />
             </TableCell>
-            <TableCell sx={{ overflowWrap: 'anywhere' }}>{state === 'completed' && server !== undefined ? [server.name, ...server.addresses].join(', ') : ''}</TableCell>
+            <TableCell sx={{ overflowWrap: 'anywhere' }}>
+              {state === 'completed' && server !== undefined ? [server.name, ...server.addresses].join(', ') : ''}
+            </TableCell>
             <TableCell>{timeText(startedAt ?? createdAt)}</TableCell>
-            <TableCell align="right">{startedAt === undefined || finishedAt === undefined ? '' : durationText((Date.parse(finishedAt) - Date.parse(startedAt)) / 1000)}</TableCell>
+            <TableCell align="right">
+              {startedAt === undefined || finishedAt === undefined
+                ? ''
+                : durationText((Date.parse(finishedAt) - Date.parse(startedAt)) / 1000)}
+            </TableCell>
           </TableRow>
         ))}
       </TableBody>

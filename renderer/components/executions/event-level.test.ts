@@ -15,5 +15,9 @@ test.each([
 });
 
 test('a filter lets through what is at least as grave', () => {
-  expect([isAtLeast('error', 'warning'), isAtLeast('warning', 'warning'), isAtLeast('info', 'warning')]).toEqual([true, true, false]);
+  expect([isAtLeast('error', 'warning'), isAtLeast('warning', 'warning'), isAtLeast('info', 'warning')]).toEqual([
+    true,
+    true,
+    false,
+  ]);
 });

@@ -50,7 +50,10 @@ function EventLog({ title, query }: { readonly title: string; readonly query: Qu
       <QueryView query={query}>
         {(events) => {
           const wanted = filter.trim().toLowerCase();
-          const found = events.filter((event) => isAtLeast(levelOf(event), least) && (wanted === '' || lineOf(event).toLowerCase().includes(wanted)));
+          const found = events.filter(
+            (event) =>
+              isAtLeast(levelOf(event), least) && (wanted === '' || lineOf(event).toLowerCase().includes(wanted)),
+          );
           return (
             <>
               <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', mb: 1.5, flexWrap: 'wrap' }}>
@@ -60,17 +63,34 @@ function EventLog({ title, query }: { readonly title: string; readonly query: Qu
                 <Typography variant="body2" role="status" sx={{ color: 'text.secondary', flexGrow: 1 }}>
                   {text.runs.eventsShown(Math.min(found.length, mostShown), events.length)}
                 </Typography>
-                <TextField select size="small" label={text.runs.level} value={least} onChange={(event) => setLeast(event.target.value as EventLevel)} sx={{ width: 200 }}>
+                <TextField
+                  select
+                  size="small"
+                  label={text.runs.level}
+                  value={least}
+                  onChange={(event) => setLeast(event.target.value as EventLevel)}
+                  sx={{ width: 200 }}
+                >
                   {eventLevels.toReversed().map((level) => (
                     <MenuItem key={level} value={level}>
                       {text.runs.levelsFrom[level]}
                     </MenuItem>
                   ))}
                 </TextField>
-                <TextField type="search" size="small" label={text.runs.filter} value={filter} onChange={(event) => setFilter(event.target.value)} />
+                <TextField
+                  type="search"
+                  size="small"
+                  label={text.runs.filter}
+                  value={filter}
+                  onChange={(event) => setFilter(event.target.value)}
+                />
                 <CopyButton label={text.runs.copyEvents} content={found.map(lineOf).join('\n')} />
               </Box>
-              {found.length === 0 ? <Typography sx={{ color: 'text.secondary' }}>{text.runs.noEvents}</Typography> : <Lines label={title} events={found.slice(-mostShown).toReversed()} />}
+              {found.length === 0 ? (
+                <Typography sx={{ color: 'text.secondary' }}>{text.runs.noEvents}</Typography>
+              ) : (
+                <Lines label={title} events={found.slice(-mostShown).toReversed()} />
+              )}
             </>
           );
         }}
@@ -88,8 +108,24 @@ function Lines({ label, events }: { readonly label: string; readonly events: rea
             const level = levelOf(event);
             return (
               <TableRow key={event.id}>
-                <TableCell sx={{ width: '1px', whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums', color: 'text.secondary' }}>{timeOfDayText(event.at)}</TableCell>
-                <TableCell sx={{ width: '1px', whiteSpace: 'nowrap', color: level === 'detail' ? 'text.secondary' : 'text.primary', fontWeight: level === 'error' ? 600 : 400 }}>
+                <TableCell
+                  sx={{
+                    width: '1px',
+                    whiteSpace: 'nowrap',
+                    fontVariantNumeric: 'tabular-nums',
+                    color: 'text.secondary',
+                  }}
+                >
+                  {timeOfDayText(event.at)}
+                </TableCell>
+                <TableCell
+                  sx={{
+                    width: '1px',
+                    whiteSpace: 'nowrap',
+                    color: level === 'detail' ? 'text.secondary' : 'text.primary',
+                    fontWeight: level === 'error' ? 600 : 400,
+                  }}
+                >
                   <Box component="span" sx={{ display: 'inline-flex', gap: 0.75, alignItems: 'center' }}>
                     {icons[level]}
                     {text.runs.levels[level]}
@@ -97,8 +133,11 @@ function Lines({ label, events }: { readonly label: string; readonly events: rea
                 </TableCell>
                 <TableCell
                   sx={{
-                    overflowWrap: 'anywhere', whiteSpace: 'pre-wrap',
-                    ...(level === 'detail' || event.type === 'guest.console' ? { fontFamily: fonts.code, fontSize: 12 } : {}),
+                    overflowWrap: 'anywhere',
+                    whiteSpace: 'pre-wrap',
+                    ...(level === 'detail' || event.type === 'guest.console'
+                      ? { fontFamily: fonts.code, fontSize: 12 }
+                      : {}),
                   }}
                 >
                   {event.message}

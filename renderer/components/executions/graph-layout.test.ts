@@ -7,7 +7,13 @@ const box = { width: 100, height: 40, gapX: 20, gapY: 30 };
 function overlaps({ nodes }: GraphLayout): string[] {
   const all = [...nodes];
   return all.flatMap(([id, one], index) =>
-    all.slice(index + 1).filter(([, other]) => Math.abs(one.x - other.x) < box.width + box.gapX && Math.abs(one.y - other.y) < box.height + box.gapY).map(([other]) => `${id} ${other}`),
+    all
+      .slice(index + 1)
+      .filter(
+        ([, other]) =>
+          Math.abs(one.x - other.x) < box.width + box.gapX && Math.abs(one.y - other.y) < box.height + box.gapY,
+      )
+      .map(([other]) => `${id} ${other}`),
   );
 }
 
@@ -22,7 +28,10 @@ describe('the layout of a graph', () => {
 
   test('puts every node below what it comes after, apart from all others', () => {
     const layout = layOut(replication, box);
-    for (const { from, to } of layout.edges) expect(layout.nodes.get(to)!.y - layout.nodes.get(from)!.y, `${from} ${to}`).toBeGreaterThanOrEqual(box.height + box.gapY);
+    for (const { from, to } of layout.edges)
+      expect(layout.nodes.get(to)!.y - layout.nodes.get(from)!.y, `${from} ${to}`).toBeGreaterThanOrEqual(
+        box.height + box.gapY,
+      );
     expect(overlaps(layout)).toEqual([]);
     for (const { x, y } of layout.nodes.values()) {
       expect(x - box.width / 2).toBeGreaterThanOrEqual(0);
@@ -42,15 +51,27 @@ describe('the layout of a graph', () => {
     expect(long.length).toBeGreaterThan(0);
     for (const { passes } of long) {
       for (const pass of passes) {
-        const cut = [...layout.nodes].filter(([, { x, y }]) => Math.abs(pass.x - x) < box.width / 2 && Math.abs(pass.y - y) < box.height);
+        const cut = [...layout.nodes].filter(
+          ([, { x, y }]) => Math.abs(pass.x - x) < box.width / 2 && Math.abs(pass.y - y) < box.height,
+        );
         expect(cut).toEqual([]);
       }
     }
   });
 
   test('leaves out edges that follow from others', () => {
-    const { edges } = layOut([{ id: 'a', after: [] }, { id: 'b', after: ['a'] }, { id: 'end', after: ['a', 'b'] }], box);
-    expect(edges).toEqual([{ from: 'a', to: 'b', passes: [] }, { from: 'b', to: 'end', passes: [] }]);
+    const { edges } = layOut(
+      [
+        { id: 'a', after: [] },
+        { id: 'b', after: ['a'] },
+        { id: 'end', after: ['a', 'b'] },
+      ],
+      box,
+    );
+    expect(edges).toEqual([
+      { from: 'a', to: 'b', passes: [] },
+      { from: 'b', to: 'end', passes: [] },
+    ]);
   });
 
   test('does without predecessors that are not there', () => {
@@ -60,7 +81,10 @@ describe('the layout of a graph', () => {
   });
 
   test('folds a long chain, and nothing else', () => {
-    const chain = Array.from({ length: 7 }, (_, index) => ({ id: `${index}`, after: index === 0 ? [] : [`${index - 1}`] }));
+    const chain = Array.from({ length: 7 }, (_, index) => ({
+      id: `${index}`,
+      after: index === 0 ? [] : [`${index - 1}`],
+    }));
     const folded = foldChain(layOut(chain, box), box, 60);
     expect(folded.nodes.get('3')).toEqual({ x: 50, y: 230 });
     expect(folded.nodes.get('4')).toEqual({ x: 210, y: 20 });

@@ -49,7 +49,14 @@ export function layOut(tasks: readonly GraphNode[], box: BoxSize): GraphLayout {
   return {
     nodes: new Map(tasks.map(({ id }) => [id, middleOf(graph.node(id))])),
     // An edge bends in each gap and in each row; the bends in rows say where it fits between boxes.
-    edges: graph.edges().map(({ v: to, w: from }) => ({ from, to, passes: (graph.edge(to, from).points ?? []).slice(2, -2).filter((_point, index) => index % 2 === 0).toReversed() })),
+    edges: graph.edges().map(({ v: to, w: from }) => ({
+      from,
+      to,
+      passes: (graph.edge(to, from).points ?? [])
+        .slice(2, -2)
+        .filter((_point, index) => index % 2 === 0)
+        .toReversed(),
+    })),
     width,
     height,
   };
@@ -66,9 +73,17 @@ export function foldChain(layout: GraphLayout, box: BoxSize, columnGap: number):
   const rows = Math.ceil(chain.length / 2);
   const nodes = chain.map(([id], index): [string, Point] => [
     id,
-    { x: box.width / 2 + Math.floor(index / rows) * (box.width + columnGap), y: box.height / 2 + (index % rows) * (box.height + box.gapY) },
+    {
+      x: box.width / 2 + Math.floor(index / rows) * (box.width + columnGap),
+      y: box.height / 2 + (index % rows) * (box.height + box.gapY),
+    },
   ]);
-  return { ...layout, nodes: new Map(nodes), width: 2 * box.width + columnGap, height: rows * (box.height + box.gapY) - box.gapY };
+  return {
+    ...layout,
+    nodes: new Map(nodes),
+    width: 2 * box.width + columnGap,
+    height: rows * (box.height + box.gapY) - box.gapY,
+  };
 }
 
 /** For each node those that it comes after, without those that one of the others comes after anyway. */
@@ -87,8 +102,10 @@ function directPredecessors(graph: readonly GraphNode[]): ReadonlyMap<string, re
     }
     return all;
   };
-  return new Map(graph.map(({ id }) => {
-    const all = after.get(id) ?? [];
-    return [id, all.filter((one) => !all.some((other) => other !== one && ancestorsOf(other).has(one)))];
-  }));
+  return new Map(
+    graph.map(({ id }) => {
+      const all = after.get(id) ?? [];
+      return [id, all.filter((one) => !all.some((other) => other !== one && ancestorsOf(other).has(one)))];
+    }),
+  );
 }

@@ -4,7 +4,13 @@ import { hrefOf } from '../../app/route.ts';
 import { text } from '../../text/text.ts';
 
 /** What a run could not delete, with the way to the ledger; nothing when it left nothing. */
-export function LeftBehindNotice({ count, words }: { readonly count: number; readonly words: (count: number) => string }) {
+export function LeftBehindNotice({
+  count,
+  words,
+}: {
+  readonly count: number;
+  readonly words: (count: number) => string;
+}) {
   if (count === 0) return null;
   return (
     <Alert

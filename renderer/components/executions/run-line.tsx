@@ -14,7 +14,12 @@ export function RunLine({ execution }: { readonly execution: Execution }) {
   const percent = percentOf(total);
   return (
     <Box sx={{ minWidth: 160, mt: 0.5 }}>
-      <LinearProgress variant="determinate" value={percent} aria-label={text.runs.barOf(text.runs.total)} sx={{ borderRadius: 4 }} />
+      <LinearProgress
+        variant="determinate"
+        value={percent}
+        aria-label={text.runs.barOf(text.runs.total)}
+        sx={{ borderRadius: 4 }}
+      />
       <Typography variant="caption" sx={{ color: 'text.secondary' }}>
         {text.runs.phases[total.phase]} · {percent} % · {rateText(total.rateBytesPerSecond)}
       </Typography>

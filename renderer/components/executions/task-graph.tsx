@@ -12,7 +12,12 @@ const columnGap = 72;
 
 /** Colours by state; the state is also written into each box. */
 const colours: Readonly<Record<TaskState, string>> = {
-  pending: 'text.disabled', running: 'info.main', completed: 'success.main', failed: 'error.main', cancelled: 'warning.main', skipped: 'text.disabled',
+  pending: 'text.disabled',
+  running: 'info.main',
+  completed: 'success.main',
+  failed: 'error.main',
+  cancelled: 'warning.main',
+  skipped: 'text.disabled',
 };
 
 /** The tasks as boxes, each below what it comes after. A picture: the list says the same to who can't see it. */
@@ -29,14 +34,27 @@ export function TaskGraph({ tasks, now }: { readonly tasks: readonly GraphTask[]
         viewBox={`-2 -2 ${width + 4} ${height + 4}`}
         width={width + 4}
         height={height + 4}
-        sx={{ display: 'block', mx: 'auto', fontFamily: 'inherit', '& path': { fill: 'none', stroke: 'currentColor', strokeWidth: 1.5 } }}
+        sx={{
+          display: 'block',
+          mx: 'auto',
+          fontFamily: 'inherit',
+          '& path': { fill: 'none', stroke: 'currentColor', strokeWidth: 1.5 },
+        }}
       >
         {layout.edges.map((edge) => {
           const [start, end] = [layout.nodes.get(edge.from), layout.nodes.get(edge.to)];
           if (start === undefined || end === undefined) return null;
           return (
-            <Box component="g" key={`${edge.from} ${edge.to}`} sx={{ color: byId.get(edge.from)?.state === 'completed' ? 'success.main' : 'text.disabled' }}>
-              {start.y < end.y ? <Down start={start} passes={edge.passes} end={end} /> : <Across start={start} end={end} />}
+            <Box
+              component="g"
+              key={`${edge.from} ${edge.to}`}
+              sx={{ color: byId.get(edge.from)?.state === 'completed' ? 'success.main' : 'text.disabled' }}
+            >
+              {start.y < end.y ? (
+                <Down start={start} passes={edge.passes} end={end} />
+              ) : (
+                <Across start={start} end={end} />
+              )}
             </Box>
           );
         })}
@@ -44,21 +62,48 @@ export function TaskGraph({ tasks, now }: { readonly tasks: readonly GraphTask[]
           const { x, y } = layout.nodes.get(task.id) ?? { x: 0, y: 0 };
           const time = taskTime(task, now);
           return (
-            <Box component="g" key={task.id} transform={`translate(${x - box.width / 2} ${y - box.height / 2})`} sx={{ color: colours[task.state] }}>
+            <Box
+              component="g"
+              key={task.id}
+              transform={`translate(${x - box.width / 2} ${y - box.height / 2})`}
+              sx={{ color: colours[task.state] }}
+            >
               <Box
                 component="rect"
                 width={box.width}
                 height={box.height}
                 rx={8}
                 strokeDasharray={task.cleanUp ? '5 4' : undefined}
-                sx={{ fill: 'var(--mui-palette-background-paper)', stroke: 'currentColor', strokeWidth: task.state === 'running' ? 2.5 : 1.5 }}
+                sx={{
+                  fill: 'var(--mui-palette-background-paper)',
+                  stroke: 'currentColor',
+                  strokeWidth: task.state === 'running' ? 2.5 : 1.5,
+                }}
               />
-              <circle cx={18} cy={box.height / 2} r={5} fill={task.state === 'pending' || task.state === 'skipped' ? 'none' : 'currentColor'} stroke="currentColor" strokeWidth={1.5} />
-              <Box component="text" x={34} y={19} sx={{ fill: 'var(--mui-palette-text-primary)', fontSize: 13, fontWeight: task.state === 'running' ? 600 : 400 }}>
+              <circle
+                cx={18}
+                cy={box.height / 2}
+                r={5}
+                fill={task.state === 'pending' || task.state === 'skipped' ? 'none' : 'currentColor'}
+                stroke="currentColor"
+                strokeWidth={1.5}
+              />
+              <Box
+                component="text"
+                x={34}
+                y={19}
+                sx={{
+                  fill: 'var(--mui-palette-text-primary)',
+                  fontSize: 13,
+                  fontWeight: task.state === 'running' ? 600 : 400,
+                }}
+              >
                 {task.title}
               </Box>
               <Box component="text" x={34} y={36} sx={{ fill: 'var(--mui-palette-text-secondary)', fontSize: 12 }}>
-                {[text.runs.states[task.state], time, task.attempts > 1 ? text.runs.attempts(task.attempts) : ''].filter((part) => part !== '').join(' · ')}
+                {[text.runs.states[task.state], time, task.attempts > 1 ? text.runs.attempts(task.attempts) : '']
+                  .filter((part) => part !== '')
+                  .join(' · ')}
               </Box>
             </Box>
           );

@@ -30,9 +30,17 @@ export function TaskSection({ title = text.runs.tasks, tasks, more }: Props) {
           {title}
         </Typography>
         <Typography variant="body2" sx={{ color: 'text.secondary', flexGrow: 1 }}>
-          {tasks.length === 0 ? text.runs.noTasks : text.runs.tasksDone(tasks.filter(({ state }) => state === 'completed').length, tasks.length)}
+          {tasks.length === 0
+            ? text.runs.noTasks
+            : text.runs.tasksDone(tasks.filter(({ state }) => state === 'completed').length, tasks.length)}
         </Typography>
-        <ToggleButtonGroup size="small" exclusive value={view} aria-label={text.runs.view} onChange={(_event, next: 'list' | 'graph' | null) => setView(next ?? view)}>
+        <ToggleButtonGroup
+          size="small"
+          exclusive
+          value={view}
+          aria-label={text.runs.view}
+          onChange={(_event, next: 'list' | 'graph' | null) => setView(next ?? view)}
+        >
           <ToggleButton value="list">{text.runs.asList}</ToggleButton>
           <ToggleButton value="graph">{text.runs.asGraph}</ToggleButton>
         </ToggleButtonGroup>

@@ -31,7 +31,11 @@ export function TransferBar({ name, transfer, isRunning }: Props) {
   const percent = percentOf(transfer);
   const words = transferWords(transfer, isRunning);
   const phase = phaseWords(transfer, isRunning);
-  const isStalled = isRunning && transfer.stalledForSeconds >= stalledAfter && transfer.phase !== 'done' && transfer.phase !== 'waiting';
+  const isStalled =
+    isRunning &&
+    transfer.stalledForSeconds >= stalledAfter &&
+    transfer.phase !== 'done' &&
+    transfer.phase !== 'waiting';
   return (
     <Box>
       <Box sx={{ display: 'flex', gap: 1, mb: 0.5, flexWrap: 'wrap' }}>
@@ -54,7 +58,11 @@ export function TransferBar({ name, transfer, isRunning }: Props) {
         {words}
       </Typography>
       {isStalled && (
-        <Typography variant="caption" component="div" sx={{ display: 'flex', gap: 0.5, alignItems: 'center', fontWeight: 600 }}>
+        <Typography
+          variant="caption"
+          component="div"
+          sx={{ display: 'flex', gap: 0.5, alignItems: 'center', fontWeight: 600 }}
+        >
           <WarningIcon fontSize="inherit" color="warning" />
           {text.runs.stalled(durationText(transfer.stalledForSeconds))}
         </Typography>
@@ -63,7 +71,10 @@ export function TransferBar({ name, transfer, isRunning }: Props) {
   );
 }
 
-function transferWords({ bytesDone, bytesTotal, bytesSent, rateBytesPerSecond, secondsLeft, phase }: TransferProgress, isRunning: boolean): string {
+function transferWords(
+  { bytesDone, bytesTotal, bytesSent, rateBytesPerSecond, secondsLeft, phase }: TransferProgress,
+  isRunning: boolean,
+): string {
   const parts = [text.runs.bytes(bytesText(bytesDone), bytesText(bytesTotal)), text.runs.sent(bytesText(bytesSent))];
   if (!isRunning || phase === 'done') return parts.join(' · ');
   if (rateBytesPerSecond > 0) parts.push(rateText(rateBytesPerSecond));

@@ -6,12 +6,18 @@ const most = 10_000;
 
 /** All events of an execution: those that were stored, and those that have come since. */
 export function useExecutionEvents(executionId: string): Query<Event[]> {
-  return useFollowed(useQuery('execution.events', { execution: executionId, limit: most }), (event) => event.executionId === executionId);
+  return useFollowed(
+    useQuery('execution.events', { execution: executionId, limit: most }),
+    (event) => event.executionId === executionId,
+  );
 }
 
 /** The same for a deployment. */
 export function useDeploymentEvents(deploymentId: string): Query<Event[]> {
-  return useFollowed(useQuery('deployment.events', { deployment: deploymentId, limit: most }), (event) => event.deploymentId === deploymentId);
+  return useFollowed(
+    useQuery('deployment.events', { deployment: deploymentId, limit: most }),
+    (event) => event.deploymentId === deploymentId,
+  );
 }
 
 function useFollowed(query: Query<Event[]>, belongs: (event: Event) => boolean): Query<Event[]> {

@@ -7,7 +7,15 @@ import type { WorkbenchCallName, WorkbenchInput, WorkbenchOutput } from '../../a
 export type RunChange = 'states' | 'steps';
 
 const states: ReadonlySet<EventType> = new Set([
-  'execution.created', 'execution.state', 'execution.left-behind', 'deployment.created', 'deployment.state', 'deployment.left-behind', 'disk.done', 'wave.state', 'wave.member',
+  'execution.created',
+  'execution.state',
+  'execution.left-behind',
+  'deployment.created',
+  'deployment.state',
+  'deployment.left-behind',
+  'disk.done',
+  'wave.state',
+  'wave.member',
 ]);
 const steps: ReadonlySet<EventType> = new Set([...states, 'task.state', 'task.retry', 'note']);
 
@@ -18,7 +26,11 @@ const pauseMs: Readonly<Record<RunChange, number>> = { states: 400, steps: 150 }
  * What a call answers, asked again when runs change. Lines of a guest's log, which come by the hundred, change nothing
  * but the log.
  */
-export function useRunQuery<N extends WorkbenchCallName>(name: N, input: WorkbenchInput<N>, change: RunChange): Query<WorkbenchOutput<N>> {
+export function useRunQuery<N extends WorkbenchCallName>(
+  name: N,
+  input: WorkbenchInput<N>,
+  change: RunChange,
+): Query<WorkbenchOutput<N>> {
   const query = useQuery(name, input);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const reloadSoon = (): void => {

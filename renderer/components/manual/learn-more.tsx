@@ -48,7 +48,9 @@ export function LearnMore({ page, anchor, about }: Props) {
 /** What the manual says of a finding's rule; nothing for a rule that it does not know. */
 export function LearnMoreOfFinding({ rule }: { readonly rule: string }) {
   const found = findingWords(rule);
-  return found === undefined ? null : <LearnMore page={manualPages.failures} anchor={manualAnchors.finding(findingName(rule))} about={found.title} />;
+  return found === undefined ? null : (
+    <LearnMore page={manualPages.failures} anchor={manualAnchors.finding(findingName(rule))} about={found.title} />
+  );
 }
 
 export function LearnMoreOfError({ code, title }: { readonly code: ErrorCode; readonly title: string }) {

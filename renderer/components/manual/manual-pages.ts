@@ -4,12 +4,19 @@ import { manualPages } from '../../../shared/manual/addresses.ts';
 declare global {
   interface ImportMeta {
     /** Files that the build takes in, by their paths. */
-    glob<T>(pattern: string, options: { readonly query: '?raw'; readonly import: 'default'; readonly eager: true }): Readonly<Record<string, T>>;
+    glob<T>(
+      pattern: string,
+      options: { readonly query: '?raw'; readonly import: 'default'; readonly eager: true },
+    ): Readonly<Record<string, T>>;
   }
 }
 
 /** The files themselves, as they were when the page was built: nothing is loaded later. */
-const files = import.meta.glob<string>('../../../docs/manual/**/*.md', { query: '?raw', import: 'default', eager: true });
+const files = import.meta.glob<string>('../../../docs/manual/**/*.md', {
+  query: '?raw',
+  import: 'default',
+  eager: true,
+});
 
 /** A heading and what stands below it, up to the next heading. */
 export interface ManualSection {
@@ -28,12 +35,34 @@ export interface ManualPage {
   readonly sections: readonly ManualSection[];
 }
 
-const texts = new Map(Object.entries(files).map(([path, content]) => [path.replace(/^.*\/docs\/manual\//, '').replace(/\.md$/, ''), content]));
+const texts = new Map(
+  Object.entries(files).map(([path, content]) => [
+    path.replace(/^.*\/docs\/manual\//, '').replace(/\.md$/, ''),
+    content,
+  ]),
+);
 const parsed = new Map<string, ManualPage>();
 
 /** Names of all pages: what is written by hand first, in the order of reading, then the platforms. */
 export const manualNames: readonly string[] = [
-  manualPages.contents, 'first-migration', 'environment-files', 'editors', 'interchange', 'cut-over-night', 'evidence', 'hyper-v', 'aws', 'azure', 'oci', 'oracle-vm', 'oracle-classic', 'worker-pools', 'movers', 'fleets', 'company-networks', manualPages.failures,
+  manualPages.contents,
+  'first-migration',
+  'environment-files',
+  'editors',
+  'interchange',
+  'cut-over-night',
+  'evidence',
+  'hyper-v',
+  'aws',
+  'azure',
+  'oci',
+  'oracle-vm',
+  'oracle-classic',
+  'worker-pools',
+  'movers',
+  'fleets',
+  'company-networks',
+  manualPages.failures,
   ...[...texts.keys()].filter((name) => name.startsWith('plugins/')).toSorted(),
 ].filter((name) => texts.has(name));
 
@@ -48,7 +77,9 @@ export function manualPage(name: string): ManualPage | undefined {
 }
 
 export function parsePage(name: string, content: string): ManualPage {
-  const sections: { anchor: string; level: number; heading: readonly Token[]; title: string; blocks: Token[] }[] = [{ anchor: '', level: 1, heading: [], title: '', blocks: [] }];
+  const sections: { anchor: string; level: number; heading: readonly Token[]; title: string; blocks: Token[] }[] = [
+    { anchor: '', level: 1, heading: [], title: '', blocks: [] },
+  ];
   let title = name;
   let given: string | undefined;
   for (const token of lexer(content)) {
@@ -72,23 +103,36 @@ function anchorIn(token: Token): string | undefined {
 
 /** As code hosts make anchors of headings. */
 function slugOf(heading: string): string {
-  return heading.toLowerCase().replaceAll(/[^\w\- ]/g, '').replaceAll(' ', '-');
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
 }
 
 /** What a reader sees of tokens, without their form. */
 export function plainText(tokens: readonly Token[]): string {
-  return tokens.map((token): string => {
-    if (token.type === 'table') {
-      const { header, rows } = token as Tokens.Table;
-      return [header, ...rows].map((row) => row.map((cell) => plainText(cell.tokens)).join(' ')).join(' ');
-    }
-    if (token.type === 'list') return (token as Tokens.List).items.map((item) => plainText(item.tokens)).join(' ');
-    if ('tokens' in token && token.tokens !== undefined) return plainText(token.tokens);
-    return token.type === 'html' || token.type === 'space' ? '' : unescaped('text' in token && typeof token.text === 'string' ? token.text : token.raw);
-  }).join('');
+  return tokens
+    .map((token): string => {
+      if (token.type === 'table') {
+        const { header, rows } = token as Tokens.Table;
+        return [header, ...rows].map((row) => row.map((cell) => plainText(cell.tokens)).join(' ')).join(' ');
+      }
+      if (token.type === 'list') return (token as Tokens.List).items.map((item) => plainText(item.tokens)).join(' ');
+      if ('tokens' in token && token.tokens !== undefined) return plainText(token.tokens);
+      return token.type === 'html' || token.type === 'space'
+        ? ''
+        : unescaped('text' in token && typeof token.text === 'string' ? token.text : token.raw);
+    })
+    .join('');
 }
 
-const entities: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
+const entities: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+};
 
 /** The parser escapes texts for HTML, which nothing here becomes. */
 export function unescaped(text: string): string {
@@ -96,7 +140,10 @@ export function unescaped(text: string): string {
 }
 
 /** Where a link on a page leads to within the manual; undefined for any other link. */
-export function linkTarget(from: string, href: string): { readonly page: string; readonly anchor: string | undefined } | undefined {
+export function linkTarget(
+  from: string,
+  href: string,
+): { readonly page: string; readonly anchor: string | undefined } | undefined {
   const [file = '', anchor] = href.split('#');
   if (/^[a-z]+:|^\//i.test(file)) return undefined;
   if (file === '') return { page: from, anchor };

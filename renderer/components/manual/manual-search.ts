@@ -27,18 +27,35 @@ export function entriesOf({ name, title, sections }: ManualPage): Entry[] {
   return sections.map((section) => {
     const body = plainText(section.blocks);
     const heading = section.title === '' ? title : section.title;
-    return { page: name, pageTitle: title, anchor: section.anchor, title: heading, body, lowerTitle: heading.toLowerCase(), lowerBody: body.toLowerCase() };
+    return {
+      page: name,
+      pageTitle: title,
+      anchor: section.anchor,
+      title: heading,
+      body,
+      lowerTitle: heading.toLowerCase(),
+      lowerBody: body.toLowerCase(),
+    };
   });
 }
 
 export function searchEntries(all: readonly Entry[], typed: string): SearchResult[] {
-  const words = typed.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  const words = typed
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
   if (words.length === 0) return [];
   return all
     .map((entry) => ({ entry, score: scoreOf(entry, words) }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
-    .map(({ entry: { page, pageTitle, anchor, title, body, lowerBody } }) => ({ page, pageTitle, anchor, title, excerpt: excerptOf(body, lowerBody, words) }));
+    .map(({ entry: { page, pageTitle, anchor, title, body, lowerBody } }) => ({
+      page,
+      pageTitle,
+      anchor,
+      title,
+      excerpt: excerptOf(body, lowerBody, words),
+    }));
 }
 
 /** 0 when a word is missing. A heading that is the word counts most, then one that begins with it, then one that holds it. */
@@ -59,6 +76,9 @@ function scoreOf({ lowerTitle, lowerBody, pageTitle }: Entry, words: readonly st
 function excerptOf(body: string, lowerBody: string, words: readonly string[]): string {
   const at = Math.max(0, ...words.slice(0, 1).map((word) => lowerBody.indexOf(word)));
   const from = at < 60 ? 0 : body.indexOf(' ', at - 60) + 1;
-  const cut = body.slice(from, from + 160).replaceAll(/\s+/g, ' ').trim();
+  const cut = body
+    .slice(from, from + 160)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
   return `${from > 0 ? '… ' : ''}${cut}${from + 160 < body.length ? ' …' : ''}`;
 }

@@ -19,7 +19,9 @@ export function ManualView({ page, sections }: Props) {
   return (
     <Box
       sx={{
-        'lineHeight': 1.6, 'overflowWrap': 'anywhere', 'minWidth': 0,
+        lineHeight: 1.6,
+        overflowWrap: 'anywhere',
+        minWidth: 0,
         '& h2': { fontSize: 22, mt: 4, mb: 1.5, pb: 0.5, borderBottom: 1, borderColor: 'divider' },
         '& h3': { fontSize: 18, mt: 3, mb: 1 },
         '& h4': { fontSize: 16, mt: 2.5, mb: 0.5 },
@@ -32,10 +34,26 @@ export function ManualView({ page, sections }: Props) {
         '& a': { color: 'primary.main' },
         '& code': { fontFamily: fonts.code, fontSize: '0.9em' },
         '& :not(pre) > code': { bgcolor: 'action.hover', borderRadius: 0.5, px: 0.5 },
-        '& pre': { bgcolor: 'action.hover', border: 1, borderColor: 'divider', borderRadius: 1, p: 1.5, overflowX: 'auto', overflowWrap: 'normal' },
+        '& pre': {
+          bgcolor: 'action.hover',
+          border: 1,
+          borderColor: 'divider',
+          borderRadius: 1,
+          p: 1.5,
+          overflowX: 'auto',
+          overflowWrap: 'normal',
+        },
         '& .table': { overflowX: 'auto', my: 1.5 },
         '& table': { borderCollapse: 'collapse', minWidth: '60%' },
-        '& :is(th,td)': { border: 1, borderColor: 'divider', px: 1, py: 0.5, textAlign: 'left', verticalAlign: 'top', overflowWrap: 'break-word' },
+        '& :is(th,td)': {
+          border: 1,
+          borderColor: 'divider',
+          px: 1,
+          py: 0.5,
+          textAlign: 'left',
+          verticalAlign: 'top',
+          overflowWrap: 'break-word',
+        },
         '& th': { bgcolor: 'action.hover', fontWeight: 600 },
       }}
     >
@@ -49,7 +67,13 @@ export function ManualView({ page, sections }: Props) {
   );
 }
 
-function Heading({ page, section: { anchor, level, heading } }: { readonly page: string; readonly section: ManualSection }) {
+function Heading({
+  page,
+  section: { anchor, level, heading },
+}: {
+  readonly page: string;
+  readonly section: ManualSection;
+}) {
   if (anchor === '') return null;
   const Element = level <= 2 ? 'h2' : level === 3 ? 'h3' : 'h4';
   return (
@@ -138,10 +162,16 @@ function span(token: Token, page: string): ReactNode {
       const { href, tokens } = token as Tokens.Link;
       const target = linkTarget(page, href);
       // Nothing leads out of the workbench.
-      return target === undefined ? inline(tokens, page) : <a href={manualHref(target.page, target.anchor)}>{inline(tokens, page)}</a>;
+      return target === undefined ? (
+        inline(tokens, page)
+      ) : (
+        <a href={manualHref(target.page, target.anchor)}>{inline(tokens, page)}</a>
+      );
     }
     case 'text':
-      return 'tokens' in token && token.tokens !== undefined ? inline(token.tokens, page) : unescaped((token as Tokens.Text).text);
+      return 'tokens' in token && token.tokens !== undefined
+        ? inline(token.tokens, page)
+        : unescaped((token as Tokens.Text).text);
     case 'escape':
       return unescaped((token as Tokens.Escape).text);
     default:

@@ -21,7 +21,19 @@ export function SectionDrawer({ page: name, anchor, onClose }: Props) {
   const id = useId();
   const page = manualPage(name);
   return (
-    <Drawer anchor="right" open onClose={onClose} slotProps={{ paper: { 'role': 'dialog', 'aria-modal': true, 'aria-labelledby': id, 'sx': { width: { xs: '100%', sm: 480 }, p: 3, backgroundImage: 'none' } } }}>
+    <Drawer
+      anchor="right"
+      open
+      onClose={onClose}
+      slotProps={{
+        paper: {
+          role: 'dialog',
+          'aria-modal': true,
+          'aria-labelledby': id,
+          sx: { width: { xs: '100%', sm: 480 }, p: 3, backgroundImage: 'none' },
+        },
+      }}
+    >
       <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', mb: 2 }}>
         <Typography id={id} component="p" sx={{ flexGrow: 1, color: 'text.secondary' }}>
           {text.manual.title}: {page?.title ?? name}
@@ -32,7 +44,11 @@ export function SectionDrawer({ page: name, anchor, onClose }: Props) {
       </Box>
       {/* A link inside leads to the manual's screen: what is open above it would hide it. */}
       <Box onClick={(event) => event.target instanceof Element && event.target.closest('a') !== null && onClose()}>
-        {page === undefined ? <Typography>{text.manual.notFound}</Typography> : <ManualView page={name} sections={sectionsAt(page, anchor)} />}
+        {page === undefined ? (
+          <Typography>{text.manual.notFound}</Typography>
+        ) : (
+          <ManualView page={name} sections={sectionsAt(page, anchor)} />
+        )}
         <Button href={manualHref(name, anchor)} variant="outlined" size="small" sx={{ mt: 3 }}>
           {text.manual.openPage}
         </Button>
@@ -43,6 +59,9 @@ export function SectionDrawer({ page: name, anchor, onClose }: Props) {
 
 /** The section, and the sections of what lies below its key: `network_map[].id` is part of `network_map`. */
 function sectionsAt({ sections }: ManualPage, anchor: string): ManualPage['sections'] {
-  const own = sections.filter((section) => section.anchor === anchor || section.anchor.startsWith(`${anchor}.`) || section.anchor.startsWith(`${anchor}[`));
+  const own = sections.filter(
+    (section) =>
+      section.anchor === anchor || section.anchor.startsWith(`${anchor}.`) || section.anchor.startsWith(`${anchor}[`),
+  );
   return own.length === 0 ? sections.slice(0, 1) : own;
 }

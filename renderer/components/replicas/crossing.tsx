@@ -19,14 +19,26 @@ export function lifeCounts(kinds: readonly ReplicaStatusKind[]): LifeCounts {
  */
 export function Crossing({ counts, isLarge = false }: { readonly counts: LifeCounts; readonly isLarge?: boolean }) {
   const height = isLarge ? 16 : 8;
-  const post = <Box sx={{ width: isLarge ? 3 : 2, height: height + 8, borderRadius: '2px', bgcolor: 'text.primary', flexShrink: 0 }} />;
+  const post = (
+    <Box
+      sx={{ width: isLarge ? 3 : 2, height: height + 8, borderRadius: '2px', bgcolor: 'text.primary', flexShrink: 0 }}
+    />
+  );
   return (
-    <Box role="img" aria-label={counts.map(({ kind, count }) => `${text.replicas.life[kind]}: ${count}`).join(', ')} sx={{ minWidth: isLarge ? 240 : 100 }}>
+    <Box
+      role="img"
+      aria-label={counts.map(({ kind, count }) => `${text.replicas.life[kind]}: ${count}`).join(', ')}
+      sx={{ minWidth: isLarge ? 240 : 100 }}
+    >
       <Box sx={{ display: 'flex', alignItems: 'center' }}>
         {post}
         <Box sx={{ flexGrow: 1, display: 'flex', gap: '2px', height, mx: '2px', minWidth: 0 }}>
           {counts.map(({ kind, count }) => (
-            <Box key={kind} title={`${text.replicas.life[kind]}: ${count}`} sx={{ flex: `${count} 0 0`, minWidth: 3, borderRadius: '2px', ...fillOf(kind) }} />
+            <Box
+              key={kind}
+              title={`${text.replicas.life[kind]}: ${count}`}
+              sx={{ flex: `${count} 0 0`, minWidth: 3, borderRadius: '2px', ...fillOf(kind) }}
+            />
           ))}
         </Box>
         {post}
@@ -35,7 +47,14 @@ export function Crossing({ counts, isLarge = false }: { readonly counts: LifeCou
         <Box sx={{ px: '5px' }}>
           <svg width="100%" height="11" viewBox="0 0 1000 20" preserveAspectRatio="none" aria-hidden display="block">
             {Array.from({ length: 10 }, (_, arch) => (
-              <path key={arch} d={`M${arch * 100 + 2} 20V14A48 13 0 0 1 ${arch * 100 + 98} 14V20`} fill="none" stroke={shade('lineStrong')} strokeWidth="1.5" vectorEffect="non-scaling-stroke" />
+              <path
+                key={arch}
+                d={`M${arch * 100 + 2} 20V14A48 13 0 0 1 ${arch * 100 + 98} 14V20`}
+                fill="none"
+                stroke={shade('lineStrong')}
+                strokeWidth="1.5"
+                vectorEffect="non-scaling-stroke"
+              />
             ))}
           </svg>
         </Box>
@@ -51,11 +70,16 @@ function fillOf(kind: ReplicaStatusKind): object {
   switch (kind) {
     case 'waiting':
     case 'cancelling':
-      return { background: `repeating-linear-gradient(115deg, ${solid} 0 1.5px, transparent 1.5px 4px)`, boxShadow: `inset 0 0 0 1px ${solid}` };
+      return {
+        background: `repeating-linear-gradient(115deg, ${solid} 0 1.5px, transparent 1.5px 4px)`,
+        boxShadow: `inset 0 0 0 1px ${solid}`,
+      };
     case 'replicating':
       return { background: `color-mix(in srgb, ${solid} 50%, var(--mui-palette-background-paper))` };
     case 'deploying':
-      return { background: `repeating-linear-gradient(90deg, ${solid} 0 6px, color-mix(in srgb, ${solid} 65%, var(--mui-palette-background-paper)) 6px 9px)` };
+      return {
+        background: `repeating-linear-gradient(90deg, ${solid} 0 6px, color-mix(in srgb, ${solid} 65%, var(--mui-palette-background-paper)) 6px 9px)`,
+      };
     case 'cancelled':
       return { boxShadow: `inset 0 0 0 2px ${shade('text3')}` };
     default:

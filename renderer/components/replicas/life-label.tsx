@@ -7,7 +7,12 @@ import type { ReplicaStatusKind } from './replica-status.ts';
 
 const line = { fill: 'none', stroke: 'currentColor' } as const;
 /** Drawn on a filled glyph, in the colour of what is behind it. */
-const cut = { fill: 'none', stroke: 'var(--mui-palette-background-paper)', strokeLinecap: 'round', strokeLinejoin: 'round' } as const;
+const cut = {
+  fill: 'none',
+  stroke: 'var(--mui-palette-background-paper)',
+  strokeLinecap: 'round',
+  strokeLinejoin: 'round',
+} as const;
 
 /** Outlines that can be told apart without colour, 16 pixels each. */
 const glyphs = {
@@ -51,7 +56,13 @@ const glyphs = {
   ),
   flask: (
     <>
-      <path d="M5.5 1.5h5M6.4 1.8v4.1L2.6 12.6c-.5 1 .1 1.9 1.1 1.9h8.6c1 0 1.6-.9 1.1-1.9L9.6 5.9V1.8" {...line} strokeWidth="1.5" strokeLinecap="round" strokeLinejoin="round" />
+      <path
+        d="M5.5 1.5h5M6.4 1.8v4.1L2.6 12.6c-.5 1 .1 1.9 1.1 1.9h8.6c1 0 1.6-.9 1.1-1.9L9.6 5.9V1.8"
+        {...line}
+        strokeWidth="1.5"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+      />
       <path d="M4.6 10h6.8l1.3 2.5c.2.5 0 1-.5 1H3.8c-.5 0-.7-.5-.5-1z" fill="currentColor" />
     </>
   ),
@@ -70,7 +81,13 @@ const glyphs = {
   squareBack: (
     <>
       <rect x="1.8" y="1.8" width="12.4" height="12.4" rx="3" {...line} strokeWidth="1.5" />
-      <path d="M12 8H4.6M7.2 5.2L4.4 8l2.8 2.8" {...line} strokeWidth="1.6" strokeLinecap="round" strokeLinejoin="round" />
+      <path
+        d="M12 8H4.6M7.2 5.2L4.4 8l2.8 2.8"
+        {...line}
+        strokeWidth="1.6"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+      />
     </>
   ),
 } as const satisfies Readonly<Record<string, ReactNode>>;
@@ -82,35 +99,35 @@ export interface Look {
 
 /** In the order of a life, as bars show it. */
 export const lifeLooks: Readonly<Record<ReplicaStatusKind, Look>> = {
-  'never': { glyph: 'ring', family: 'idle' },
-  'waiting': { glyph: 'dashedRing', family: 'idle' },
-  'replicating': { glyph: 'pie', family: 'copy' },
-  'cancelling': { glyph: 'dashedRing', family: 'idle' },
-  'interrupted': { glyph: 'pause', family: 'live' },
-  'failed': { glyph: 'octagon', family: 'bad' },
-  'cancelled': { glyph: 'squareBack', family: 'idle' },
+  never: { glyph: 'ring', family: 'idle' },
+  waiting: { glyph: 'dashedRing', family: 'idle' },
+  replicating: { glyph: 'pie', family: 'copy' },
+  cancelling: { glyph: 'dashedRing', family: 'idle' },
+  interrupted: { glyph: 'pause', family: 'live' },
+  failed: { glyph: 'octagon', family: 'bad' },
+  cancelled: { glyph: 'squareBack', family: 'idle' },
   'in-sync': { glyph: 'tickDisc', family: 'copy' },
-  'deploying': { glyph: 'squareArrow', family: 'live' },
+  deploying: { glyph: 'squareArrow', family: 'live' },
   'deployment-interrupted': { glyph: 'pause', family: 'live' },
   'deployment-failed': { glyph: 'octagon', family: 'bad' },
-  'deployed': { glyph: 'playDisc', family: 'done' },
+  deployed: { glyph: 'playDisc', family: 'done' },
 };
 
 /** In the order of the way to the destination. */
 export const machineLooks: Readonly<Record<LifeState, Look>> = {
   'not-ready': { glyph: 'dashedRing', family: 'idle' },
-  'ready': { glyph: 'ring', family: 'idle' },
+  ready: { glyph: 'ring', family: 'idle' },
   'initial-copy': { glyph: 'pie', family: 'copy' },
   'in-sync': { glyph: 'tickDisc', family: 'copy' },
-  'rehearsed': { glyph: 'flask', family: 'person' },
-  'approved': { glyph: 'shield', family: 'person' },
+  rehearsed: { glyph: 'flask', family: 'person' },
+  approved: { glyph: 'shield', family: 'person' },
   'cutting-over': { glyph: 'squareArrow', family: 'live' },
   'cut-over-failed': { glyph: 'octagon', family: 'bad' },
   'running-at-destination': { glyph: 'playDisc', family: 'done' },
   'rolling-back': { glyph: 'squareBack', family: 'live' },
   'rolled-back': { glyph: 'squareBack', family: 'idle' },
-  'finalising': { glyph: 'doubleTick', family: 'live' },
-  'finalised': { glyph: 'doubleTick', family: 'done' },
+  finalising: { glyph: 'doubleTick', family: 'live' },
+  finalised: { glyph: 'doubleTick', family: 'done' },
 };
 
 /** Where a replica stands, by glyph, word and colour. */
@@ -124,9 +141,25 @@ export function MachineLifeLabel({ state }: { readonly state: LifeState }) {
 }
 
 /** A glyph with its word, in the colour of its family. */
-export function GlyphLabel({ look: { glyph, family }, children }: { readonly look: Look; readonly children: ReactNode }) {
+export function GlyphLabel({
+  look: { glyph, family },
+  children,
+}: {
+  readonly look: Look;
+  readonly children: ReactNode;
+}) {
   return (
-    <Box component="span" sx={{ display: 'inline-flex', gap: 0.75, alignItems: 'center', verticalAlign: 'middle', fontWeight: 500, color: stateColor(family, 'text') }}>
+    <Box
+      component="span"
+      sx={{
+        display: 'inline-flex',
+        gap: 0.75,
+        alignItems: 'center',
+        verticalAlign: 'middle',
+        fontWeight: 500,
+        color: stateColor(family, 'text'),
+      }}
+    >
       <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden style={{ flexShrink: 0 }}>
         {glyphs[glyph]}
       </svg>

@@ -3,12 +3,30 @@ import { isTerminalExecution, type Execution } from '../../../shared/model/execu
 import type { Replica } from '../../../shared/model/replica.ts';
 
 export type ReplicaStatusKind =
-  | 'never' | 'waiting' | 'replicating' | 'cancelling' | 'interrupted' | 'in-sync' | 'failed' | 'cancelled'
-  | 'deploying' | 'deployment-interrupted' | 'deployed' | 'deployment-failed';
+  | 'never'
+  | 'waiting'
+  | 'replicating'
+  | 'cancelling'
+  | 'interrupted'
+  | 'in-sync'
+  | 'failed'
+  | 'cancelled'
+  | 'deploying'
+  | 'deployment-interrupted'
+  | 'deployed'
+  | 'deployment-failed';
 
 export type LifeStep =
-  | 'replicate' | 'again' | 'watch' | 'resume' | 'why'
-  | 'deploy' | 'watch-deployment' | 'resume-deployment' | 'why-deployment' | 'open';
+  | 'replicate'
+  | 'again'
+  | 'watch'
+  | 'resume'
+  | 'why'
+  | 'deploy'
+  | 'watch-deployment'
+  | 'resume-deployment'
+  | 'why-deployment'
+  | 'open';
 
 /** Where a replica stands. */
 export interface ReplicaStatus {
@@ -24,7 +42,8 @@ export interface ReplicaStatus {
 
 export function replicaStatus(replica: Replica, latest: Execution | undefined, deployment?: Deployment): ReplicaStatus {
   const moments = replica.disks.map(({ synchronisedTo }) => synchronisedTo);
-  const isComplete = replica.lastSuccess !== undefined && moments.length > 0 && moments.every((moment) => moment !== undefined);
+  const isComplete =
+    replica.lastSuccess !== undefined && moments.length > 0 && moments.every((moment) => moment !== undefined);
   const deployed = deployment === undefined ? undefined : stageOfDeployment(deployment, latest);
   return {
     ...(deployed ?? stageOf(replica, latest)),
@@ -51,11 +70,14 @@ function stageOfDeployment(deployment: Deployment, latest: Execution | undefined
     case 'completed':
     case 'failed':
   }
-  const isOlder = latest !== undefined && latest.createdAt > deployment.createdAt && !deployment.executionIds.includes(latest.id);
+  const isOlder =
+    latest !== undefined && latest.createdAt > deployment.createdAt && !deployment.executionIds.includes(latest.id);
   if (isOlder) return undefined;
   // A VM beside its source that ends by itself is not a replica that was deployed.
   if (deployment.options.purpose === 'rehearsal' && deployment.state === 'completed') return undefined;
-  return deployment.state === 'completed' ? { kind: 'deployed', steps: ['open', 'again'] } : { kind: 'deployment-failed', steps: ['why-deployment', 'deploy', 'again'] };
+  return deployment.state === 'completed'
+    ? { kind: 'deployed', steps: ['open', 'again'] }
+    : { kind: 'deployment-failed', steps: ['why-deployment', 'deploy', 'again'] };
 }
 
 function stageOf(replica: Replica, latest: Execution | undefined): Stage {
@@ -77,7 +99,9 @@ function stageOf(replica: Replica, latest: Execution | undefined): Stage {
       return { kind: 'cancelled', steps: [run] };
     case 'completed':
       // The volumes went to a virtual machine of a deployment in place, which is gone meanwhile: there is nothing to deploy.
-      return replica.lastSuccess === undefined ? { kind: 'never', steps: ['replicate'] } : { kind: 'in-sync', steps: ['deploy', 'again'] };
+      return replica.lastSuccess === undefined
+        ? { kind: 'never', steps: ['replicate'] }
+        : { kind: 'in-sync', steps: ['deploy', 'again'] };
   }
 }
 

@@ -48,7 +48,9 @@ export function alike(replica: Replica, all: readonly Replica[], endpoints: read
   const kinds = ({ sourceEndpointId, destinationEndpointId }: Replica): string => {
     const plugin = (id: string) => endpoints.find((endpoint) => endpoint.id === id)?.plugin;
     const [source, destination] = [plugin(sourceEndpointId), plugin(destinationEndpointId)];
-    return source === undefined || destination === undefined ? '' : `${layerKey(source, 'source')} ${layerKey(destination, 'destination')}`;
+    return source === undefined || destination === undefined
+      ? ''
+      : `${layerKey(source, 'source')} ${layerKey(destination, 'destination')}`;
   };
   const own = kinds(replica);
   return all.filter((one) => one.id !== replica.id && own !== '' && kinds(one) === own);
@@ -58,10 +60,20 @@ export function alike(replica: Replica, all: readonly Replica[], endpoints: read
  * What applying would change; a replica that has it all already is not among them.
  * @param wave the name of the wave that is applied as well, null = no wave, undefined = waves stay as they are
  */
-export function changesOf(settings: readonly OwnSetting[], replicas: readonly Replica[], wave?: string | null): ReplicaChange[] {
+export function changesOf(
+  settings: readonly OwnSetting[],
+  replicas: readonly Replica[],
+  wave?: string | null,
+): ReplicaChange[] {
   return replicas.flatMap((replica) => {
-    const environments: Record<Side, Record<string, JsonValue>> = { source: { ...replica.sourceEnvironment }, destination: { ...replica.destinationEnvironment } };
-    const cleared: Record<Side, string[]> = { source: [...(replica.cleared?.source ?? [])], destination: [...(replica.cleared?.destination ?? [])] };
+    const environments: Record<Side, Record<string, JsonValue>> = {
+      source: { ...replica.sourceEnvironment },
+      destination: { ...replica.destinationEnvironment },
+    };
+    const cleared: Record<Side, string[]> = {
+      source: [...(replica.cleared?.source ?? [])],
+      destination: [...(replica.cleared?.destination ?? [])],
+    };
     const changes = settings.flatMap((setting): SettingChange[] => {
       const { side, key, value } = setting;
       const own: JsonObject = environments[side];
@@ -79,11 +91,16 @@ export function changesOf(settings: readonly OwnSetting[], replicas: readonly Re
         environments[side] = { ...environments[side], [key]: value };
       }
     }
-    const goesTo = wave === undefined || (replica.wave ?? null) === wave ? undefined : { before: replica.wave, after: wave ?? undefined };
+    const goesTo =
+      wave === undefined || (replica.wave ?? null) === wave
+        ? undefined
+        : { before: replica.wave, after: wave ?? undefined };
     if (changes.length === 0 && goesTo === undefined) return [];
     const update = {
       replica: replica.id,
-      ...(changes.length === 0 ? {} : { sourceEnvironment: environments.source, destinationEnvironment: environments.destination, cleared }),
+      ...(changes.length === 0
+        ? {}
+        : { sourceEnvironment: environments.source, destinationEnvironment: environments.destination, cleared }),
       ...(goesTo === undefined ? {} : { wave: goesTo.after ?? null }),
     };
     return [{ replica, changes, update, ...(goesTo === undefined ? {} : { wave: goesTo }) }];

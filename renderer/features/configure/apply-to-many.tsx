@@ -47,13 +47,27 @@ export function ApplyToMany({ replica, draft, wave, onClose }: Props) {
     <Dialog open onClose={onClose} aria-labelledby={id} maxWidth="md" fullWidth>
       <DialogTitle id={id}>{text.configure.apply.title}</DialogTitle>
       <QueryView query={replicas}>
-        {(all) => <QueryView query={endpoints}>{(known) => <Choices draft={draft} wave={wave} others={alike(replica, all, known)} onClose={onClose} />}</QueryView>}
+        {(all) => (
+          <QueryView query={endpoints}>
+            {(known) => <Choices draft={draft} wave={wave} others={alike(replica, all, known)} onClose={onClose} />}
+          </QueryView>
+        )}
       </QueryView>
     </Dialog>
   );
 }
 
-function Choices({ draft, wave, others, onClose }: { readonly draft: EnvironmentDraft; readonly wave: string; readonly others: readonly Replica[]; readonly onClose: () => void }) {
+function Choices({
+  draft,
+  wave,
+  others,
+  onClose,
+}: {
+  readonly draft: EnvironmentDraft;
+  readonly wave: string;
+  readonly others: readonly Replica[];
+  readonly onClose: () => void;
+}) {
   const link = useLink();
   const toast = useToast();
   const settings = useMemo(() => ownSettings(draft), [draft]);
@@ -64,9 +78,14 @@ function Choices({ draft, wave, others, onClose }: { readonly draft: Environment
   const [progress, setProgress] = useState<Progress>();
   const changes = useMemo(
     // While they are made, every one that is made changes what is left.
-    () => progress !== undefined ? [] : changesOf(
-      settings.filter(({ side, key }) => chosenSettings.has(`${side}/${key}`)), others.filter(({ id }) => chosenReplicas.has(id)), chosenSettings.has(waveItem) ? (wave === '' ? null : wave) : undefined,
-    ),
+    () =>
+      progress !== undefined
+        ? []
+        : changesOf(
+            settings.filter(({ side, key }) => chosenSettings.has(`${side}/${key}`)),
+            others.filter(({ id }) => chosenReplicas.has(id)),
+            chosenSettings.has(waveItem) ? (wave === '' ? null : wave) : undefined,
+          ),
     [progress, settings, wave, others, chosenSettings, chosenReplicas],
   );
   useEffect(() => () => stop.current.abort(), []);
@@ -90,7 +109,8 @@ function Choices({ draft, wave, others, onClose }: { readonly draft: Environment
       }
     }
     setProgress(undefined);
-    if (done > 0) toast(signal.aborted ? text.configure.apply.stopped(done, confirmed.length) : text.configure.apply.done(done));
+    if (done > 0)
+      toast(signal.aborted ? text.configure.apply.stopped(done, confirmed.length) : text.configure.apply.done(done));
     setFailures(failed);
     if (failed.size === 0 && !signal.aborted) onClose();
   });
@@ -105,11 +125,20 @@ function Choices({ draft, wave, others, onClose }: { readonly draft: Environment
             <Box sx={{ display: 'grid', gridTemplateColumns: '1fr 1fr', gap: 2 }}>
               <Picker
                 title={text.configure.apply.settings}
-                items={[{ id: waveItem, label: text.configure.apply.wave(wave === '' ? text.configure.noWave : wave) }, ...settings.map(({ side, key, label }) => ({ id: `${side}/${key}`, label }))]}
+                items={[
+                  { id: waveItem, label: text.configure.apply.wave(wave === '' ? text.configure.noWave : wave) },
+                  ...settings.map(({ side, key, label }) => ({ id: `${side}/${key}`, label })),
+                ]}
                 chosen={chosenSettings}
                 onChange={setChosenSettings}
               />
-              <Picker title={text.configure.apply.machines} search={text.configure.apply.search} items={others.map(({ id, name, wave: own }) => ({ id, label: name, more: own }))} chosen={chosenReplicas} onChange={setChosenReplicas} />
+              <Picker
+                title={text.configure.apply.machines}
+                search={text.configure.apply.search}
+                items={others.map(({ id, name, wave: own }) => ({ id, label: name, more: own }))}
+                chosen={chosenReplicas}
+                onChange={setChosenReplicas}
+              />
             </Box>
             {chosenSettings.size > 0 && chosenReplicas.size > 0 && <Preview changes={changes} />}
           </>
@@ -123,12 +152,20 @@ function Choices({ draft, wave, others, onClose }: { readonly draft: Environment
         {progress !== undefined && (
           <Box role="status">
             <Typography>{text.configure.apply.progress(progress.at, progress.of)}</Typography>
-            <LinearProgress variant="determinate" value={(100 * progress.at) / progress.of} aria-label={text.configure.apply.title} />
+            <LinearProgress
+              variant="determinate"
+              value={(100 * progress.at) / progress.of}
+              aria-label={text.configure.apply.title}
+            />
           </Box>
         )}
       </DialogContent>
       <DialogActions>
-        {apply.isBusy ? <Button onClick={() => stop.current.abort()}>{text.configure.apply.stop}</Button> : <Button onClick={onClose}>{text.app.cancel}</Button>}
+        {apply.isBusy ? (
+          <Button onClick={() => stop.current.abort()}>{text.configure.apply.stop}</Button>
+        ) : (
+          <Button onClick={onClose}>{text.app.cancel}</Button>
+        )}
         <Button variant="contained" disabled={changes.length === 0 || apply.isBusy} onClick={() => void apply.run()}>
           {text.configure.apply.run(progress?.of ?? changes.length)}
         </Button>
@@ -167,11 +204,21 @@ function Picker({ title, search, items, chosen, onChange }: PickerProps) {
     const rest = [...chosen].filter((id) => !shown.some((one) => one.id === id));
     onChange(new Set(chosenHere === shown.length ? rest : [...rest, ...shown.map(({ id }) => id)]));
   };
-  const toggle = (id: string) => onChange(new Set(chosen.has(id) ? [...chosen].filter((one) => one !== id) : [...chosen, id]));
+  const toggle = (id: string) =>
+    onChange(new Set(chosen.has(id) ? [...chosen].filter((one) => one !== id) : [...chosen, id]));
   return (
     <Box role="group" aria-label={title}>
       <Typography sx={{ fontWeight: 600 }}>{title}</Typography>
-      {search !== undefined && items.length > 8 && <TextField type="search" size="small" label={search} value={typed} onChange={(event) => setTyped(event.target.value)} sx={{ my: 1, width: '100%' }} />}
+      {search !== undefined && items.length > 8 && (
+        <TextField
+          type="search"
+          size="small"
+          label={search}
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+          sx={{ my: 1, width: '100%' }}
+        />
+      )}
       <FormGroup sx={{ maxHeight: 'max(260px, 45vh)', overflow: 'auto', flexWrap: 'nowrap' }}>
         {shown.length > 1 && (
           <FormControlLabel
@@ -187,9 +234,17 @@ function Picker({ title, search, items, chosen, onChange }: PickerProps) {
           />
         )}
         {shown.slice(0, mostItems).map(({ id, label, more }) => (
-          <FormControlLabel key={id} control={<Checkbox size="small" checked={chosen.has(id)} onChange={() => toggle(id)} />} label={more === undefined ? label : `${label} · ${more}`} />
+          <FormControlLabel
+            key={id}
+            control={<Checkbox size="small" checked={chosen.has(id)} onChange={() => toggle(id)} />}
+            label={more === undefined ? label : `${label} · ${more}`}
+          />
         ))}
-        {shown.length > mostItems && <Typography sx={{ color: 'text.secondary', py: 1 }}>{text.configure.apply.more(shown.length - mostItems)}</Typography>}
+        {shown.length > mostItems && (
+          <Typography sx={{ color: 'text.secondary', py: 1 }}>
+            {text.configure.apply.more(shown.length - mostItems)}
+          </Typography>
+        )}
       </FormGroup>
     </Box>
   );
@@ -197,7 +252,8 @@ function Picker({ title, search, items, chosen, onChange }: PickerProps) {
 
 function Preview({ changes }: { readonly changes: readonly ReplicaChange[] }) {
   if (changes.length === 0) return <Alert severity="success">{text.configure.apply.nothing}</Alert>;
-  const said = (value: unknown, wasCleared: boolean): string => (wasCleared ? text.configure.cleared : value === undefined ? text.configure.apply.inherited : shortText(value));
+  const said = (value: unknown, wasCleared: boolean): string =>
+    wasCleared ? text.configure.cleared : value === undefined ? text.configure.apply.inherited : shortText(value);
   return (
     <Box component="section" aria-label={text.configure.apply.preview} sx={{ maxHeight: 320, overflow: 'auto' }}>
       <Typography sx={{ fontWeight: 600 }}>{text.configure.apply.preview}</Typography>
@@ -212,26 +268,34 @@ function Preview({ changes }: { readonly changes: readonly ReplicaChange[] }) {
         </TableHead>
         <TableBody>
           {changes.slice(0, mostChanges).flatMap(({ replica, changes: own, wave }) => [
-            ...(wave === undefined ? [] : [
-              <TableRow key={`${replica.id} ${waveItem}`}>
-                <TableCell>{replica.name}</TableCell>
-                <TableCell>{text.configure.wave}</TableCell>
-                <TableCell>{wave.before ?? text.configure.noWave}</TableCell>
-                <TableCell sx={{ fontWeight: 600 }}>{wave.after ?? text.configure.noWave}</TableCell>
-              </TableRow>,
-            ]),
+            ...(wave === undefined
+              ? []
+              : [
+                  <TableRow key={`${replica.id} ${waveItem}`}>
+                    <TableCell>{replica.name}</TableCell>
+                    <TableCell>{text.configure.wave}</TableCell>
+                    <TableCell>{wave.before ?? text.configure.noWave}</TableCell>
+                    <TableCell sx={{ fontWeight: 600 }}>{wave.after ?? text.configure.noWave}</TableCell>
+                  </TableRow>,
+                ]),
             ...own.map((change) => (
               <TableRow key={`${replica.id} ${change.side} ${change.key}`}>
                 <TableCell>{replica.name}</TableCell>
                 <TableCell>{change.label}</TableCell>
                 <TableCell sx={{ overflowWrap: 'anywhere' }}>{said(change.before, change.wasCleared)}</TableCell>
-                <TableCell sx={{ overflowWrap: 'anywhere', fontWeight: 600 }}>{said(change.shown, change.value === undefined)}</TableCell>
+                <TableCell sx={{ overflowWrap: 'anywhere', fontWeight: 600 }}>
+                  {said(change.shown, change.value === undefined)}
+                </TableCell>
               </TableRow>
             )),
           ])}
         </TableBody>
       </Table>
-      {changes.length > mostChanges && <Typography sx={{ color: 'text.secondary', p: 1 }}>{text.configure.apply.more(changes.length - mostChanges)}</Typography>}
+      {changes.length > mostChanges && (
+        <Typography sx={{ color: 'text.secondary', p: 1 }}>
+          {text.configure.apply.more(changes.length - mostChanges)}
+        </Typography>
+      )}
     </Box>
   );
 }

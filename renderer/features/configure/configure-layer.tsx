@@ -34,11 +34,20 @@ export function ConfigureLayer({ defaults, wave, plugin, side, endpointId, onSav
   const toast = useToast();
   const choices = useOptions(endpointId, undefined);
   const key = layerKey(plugin, side);
-  const layers = wave === undefined ? defaults.project : (defaults.waves.find(({ name }) => name === wave)?.environments ?? {});
+  const layers =
+    wave === undefined ? defaults.project : (defaults.waves.find(({ name }) => name === wave)?.environments ?? {});
   const [draft] = useState(() => {
     const layer: EnvironmentLayer = layers[key] ?? { environment: {} };
-    const weaker = { source: {}, destination: {}, [side]: wave === undefined ? {} : { project: defaults.project[key] } };
-    return new EnvironmentDraft(wave === undefined ? 'project' : 'wave', { [side]: { plugin, layer } }, { weaker, providerConfiguration: new Map(), vm: undefined, catalog: undefined });
+    const weaker = {
+      source: {},
+      destination: {},
+      [side]: wave === undefined ? {} : { project: defaults.project[key] },
+    };
+    return new EnvironmentDraft(
+      wave === undefined ? 'project' : 'wave',
+      { [side]: { plugin, layer } },
+      { weaker, providerConfiguration: new Map(), vm: undefined, catalog: undefined },
+    );
   });
   const [saved, setSaved] = useState(() => draft.layer(side));
   useDraftVersion(draft);
@@ -49,7 +58,13 @@ export function ConfigureLayer({ defaults, wave, plugin, side, endpointId, onSav
     const layer = draft.layer(side);
     await link.call('defaults.save', {
       ...(wave === undefined ? {} : { wave }),
-      environments: { ...layers, [key]: { environment: layer.environment, ...(layer.cleared === undefined ? {} : { cleared: [...layer.cleared] }) } },
+      environments: {
+        ...layers,
+        [key]: {
+          environment: layer.environment,
+          ...(layer.cleared === undefined ? {} : { cleared: [...layer.cleared] }),
+        },
+      },
     });
     setSaved(layer);
     onSaved();
@@ -76,7 +91,11 @@ export function ConfigureLayer({ defaults, wave, plugin, side, endpointId, onSav
       </Box>
       {hasErrors && isChanged && <Alert severity="error">{text.configure.hasErrors}</Alert>}
       {save.error !== undefined && <ErrorNotice error={save.error} onClose={save.clear} />}
-      <EnvironmentEditor draft={draft} saved={saved} choices={side === 'source' ? { ...choices, freshness: { kind: 'fresh' } } : choices} />
+      <EnvironmentEditor
+        draft={draft}
+        saved={saved}
+        choices={side === 'source' ? { ...choices, freshness: { kind: 'fresh' } } : choices}
+      />
     </Box>
   );
 }

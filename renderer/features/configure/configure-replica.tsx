@@ -47,7 +47,14 @@ export function ConfigureReplica({ replica, source, destination, defaults }: Pro
   const [initial] = useState(() => contentOf());
   const [isApplying, setIsApplying] = useState(false);
   const [isRefused, setIsRefused] = useState(false);
-  const hasErrors = useDraftContext(draft, { plugins: { source: source.plugin, destination: destination.plugin }, vm: vm.data, catalog: choices.catalog, defaults, wave, configuration });
+  const hasErrors = useDraftContext(draft, {
+    plugins: { source: source.plugin, destination: destination.plugin },
+    vm: vm.data,
+    catalog: choices.catalog,
+    defaults,
+    wave,
+    configuration,
+  });
   function contentOf() {
     const [from, to] = [draft.layer('source'), draft.layer('destination')];
     return {
@@ -73,7 +80,11 @@ export function ConfigureReplica({ replica, source, destination, defaults }: Pro
   );
   const isChanged = !sameJson(content, initial);
   const save = useAction(async () => {
-    const saved = await link.call('replica.update', { replica: replica.id, ...content, ...(vm.data === undefined ? {} : { vm: vm.data }) });
+    const saved = await link.call('replica.update', {
+      replica: replica.id,
+      ...content,
+      ...(vm.data === undefined ? {} : { vm: vm.data }),
+    });
     toast(text.configure.saved(saved.name));
     goTo('replicas', replica.id);
   });
@@ -87,7 +98,14 @@ export function ConfigureReplica({ replica, source, destination, defaults }: Pro
     >
       <UnsavedGuard isDirty={isChanged && !save.isBusy} />
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
-        <TextField size="small" required label={text.replicas.replicaName} value={name} onChange={(event) => setName(event.target.value)} sx={{ width: 280 }} />
+        <TextField
+          size="small"
+          required
+          label={text.replicas.replicaName}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          sx={{ width: 280 }}
+        />
         <WaveField waves={defaults.waves} value={wave} onChange={setWave} />
         <Box sx={{ flexGrow: 1 }} />
         <Button onClick={() => setIsApplying(true)}>{text.configure.applyToMany}</Button>
@@ -105,7 +123,15 @@ export function ConfigureReplica({ replica, source, destination, defaults }: Pro
       {save.error !== undefined && <ErrorNotice error={save.error} onClose={save.clear} />}
       <EnvironmentEditor draft={draft} choices={choices} others={others} />
       <ProviderConfiguration value={configuration} onChange={setConfiguration} />
-      {isApplying && <ApplyToMany replica={replica} draft={draft} wave={wave} endpoints={{ source, destination }} onClose={() => setIsApplying(false)} />}
+      {isApplying && (
+        <ApplyToMany
+          replica={replica}
+          draft={draft}
+          wave={wave}
+          endpoints={{ source, destination }}
+          onClose={() => setIsApplying(false)}
+        />
+      )}
     </DraftForm>
   );
 }

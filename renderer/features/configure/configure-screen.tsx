@@ -34,8 +34,16 @@ export function ConfigureScreen({ replicaId }: { readonly replicaId: string }) {
                   }
                   return (
                     <>
-                      {found.disks.some(({ volumeId }) => volumeId !== undefined) && <Alert severity="info">{text.configure.volumesExist}</Alert>}
-                      <ConfigureReplica key={found.id} replica={found} source={source} destination={destination} defaults={known} />
+                      {found.disks.some(({ volumeId }) => volumeId !== undefined) && (
+                        <Alert severity="info">{text.configure.volumesExist}</Alert>
+                      )}
+                      <ConfigureReplica
+                        key={found.id}
+                        replica={found}
+                        source={source}
+                        destination={destination}
+                        defaults={known}
+                      />
                     </>
                   );
                 }}

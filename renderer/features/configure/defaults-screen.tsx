@@ -25,7 +25,11 @@ export function DefaultsScreen({ wave }: { readonly wave?: string }) {
   return (
     <Screen isWide title={text.configure.defaults.title} lead={text.configure.defaults.lead}>
       <QueryView query={defaults}>
-        {(known) => <QueryView query={endpoints}>{(all) => <Layers defaults={known} endpoints={all} chosen={wave ?? ''} onChanged={defaults.reload} />}</QueryView>}
+        {(known) => (
+          <QueryView query={endpoints}>
+            {(all) => <Layers defaults={known} endpoints={all} chosen={wave ?? ''} onChanged={defaults.reload} />}
+          </QueryView>
+        )}
       </QueryView>
     </Screen>
   );
@@ -47,9 +51,16 @@ interface Place {
 function Layers({ defaults, endpoints, chosen, onChanged }: Props) {
   const [isNaming, setIsNaming] = useState(false);
   const [isRemoving, setIsRemoving] = useState(false);
-  const places = endpoints.flatMap(({ plugin, id }): Place[] => [...sides].reverse().filter((side) => plugins[plugin][side] !== undefined).map((side) => ({ plugin, side, endpointId: id })));
+  const places = endpoints.flatMap(({ plugin, id }): Place[] =>
+    [...sides]
+      .reverse()
+      .filter((side) => plugins[plugin][side] !== undefined)
+      .map((side) => ({ plugin, side, endpointId: id })),
+  );
   const distinct = [...new Map(places.map((place) => [layerKey(place.plugin, place.side), place])).entries()];
-  const [key, setKey] = useState(distinct.find(([, { side }]) => side === 'destination')?.[0] ?? distinct[0]?.[0] ?? '');
+  const [key, setKey] = useState(
+    distinct.find(([, { side }]) => side === 'destination')?.[0] ?? distinct[0]?.[0] ?? '',
+  );
   const place = distinct.find(([one]) => one === key)?.[1];
   const wave = defaults.waves.find(({ name }) => name === chosen);
   if (place === undefined) {
@@ -80,7 +91,14 @@ function Layers({ defaults, endpoints, chosen, onChanged }: Props) {
             </MenuItem>
           ))}
         </TextField>
-        <TextField select size="small" label={text.configure.defaults.plugin} value={key} onChange={(event) => setKey(event.target.value)} sx={{ minWidth: 280 }}>
+        <TextField
+          select
+          size="small"
+          label={text.configure.defaults.plugin}
+          value={key}
+          onChange={(event) => setKey(event.target.value)}
+          sx={{ minWidth: 280 }}
+        >
           {distinct.map(([one, { plugin, side }]) => (
             <MenuItem key={one} value={one}>
               {text.configure.defaults.pluginSide(pluginTitle(plugins[plugin]), text.configure.sides[side])}
@@ -95,19 +113,43 @@ function Layers({ defaults, endpoints, chosen, onChanged }: Props) {
         )}
       </Box>
       {wave !== undefined && <Members wave={wave.name} />}
-      <ConfigureLayer key={`${wave?.name ?? ''} ${key}`} defaults={defaults} wave={wave?.name} plugin={place.plugin} side={place.side} endpointId={place.endpointId} onSaved={onChanged} />
-      {isNaming && <NewWave taken={defaults.waves.map(({ name }) => name)} onClose={() => setIsNaming(false)} onMade={onChanged} />}
-      {isRemoving && wave !== undefined && <RemoveWave name={wave.name} onClose={() => setIsRemoving(false)} onRemoved={onChanged} />}
+      <ConfigureLayer
+        key={`${wave?.name ?? ''} ${key}`}
+        defaults={defaults}
+        wave={wave?.name}
+        plugin={place.plugin}
+        side={place.side}
+        endpointId={place.endpointId}
+        onSaved={onChanged}
+      />
+      {isNaming && (
+        <NewWave taken={defaults.waves.map(({ name }) => name)} onClose={() => setIsNaming(false)} onMade={onChanged} />
+      )}
+      {isRemoving && wave !== undefined && (
+        <RemoveWave name={wave.name} onClose={() => setIsRemoving(false)} onRemoved={onChanged} />
+      )}
     </>
   );
 }
 
 function Members({ wave }: { readonly wave: string }) {
   const replicas = useQuery('replica.list', {}).data ?? [];
-  return <Typography sx={{ color: 'text.secondary' }}>{text.configure.defaults.members(replicas.filter((replica) => replica.wave === wave).map(({ name }) => name))}</Typography>;
+  return (
+    <Typography sx={{ color: 'text.secondary' }}>
+      {text.configure.defaults.members(replicas.filter((replica) => replica.wave === wave).map(({ name }) => name))}
+    </Typography>
+  );
 }
 
-function NewWave({ taken, onClose, onMade }: { readonly taken: readonly string[]; readonly onClose: () => void; readonly onMade: () => void }) {
+function NewWave({
+  taken,
+  onClose,
+  onMade,
+}: {
+  readonly taken: readonly string[];
+  readonly onClose: () => void;
+  readonly onMade: () => void;
+}) {
   const link = useLink();
   const [name, setName] = useState('');
   const wanted = name.trim();
@@ -118,13 +160,36 @@ function NewWave({ taken, onClose, onMade }: { readonly taken: readonly string[]
     goTo('defaults', wanted);
   });
   return (
-    <ConfirmDialog title={text.configure.defaults.newWave} confirm={text.configure.defaults.createWave} isReady={wanted !== '' && !taken.includes(wanted)} action={make} onClose={onClose}>
-      <TextField size="small" required autoFocus label={text.configure.defaults.waveName} value={name} onChange={(event) => setName(event.target.value)} slotProps={{ htmlInput: { maxLength: 100 } }} sx={{ mt: 1 }} />
+    <ConfirmDialog
+      title={text.configure.defaults.newWave}
+      confirm={text.configure.defaults.createWave}
+      isReady={wanted !== '' && !taken.includes(wanted)}
+      action={make}
+      onClose={onClose}
+    >
+      <TextField
+        size="small"
+        required
+        autoFocus
+        label={text.configure.defaults.waveName}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        slotProps={{ htmlInput: { maxLength: 100 } }}
+        sx={{ mt: 1 }}
+      />
     </ConfirmDialog>
   );
 }
 
-function RemoveWave({ name, onClose, onRemoved }: { readonly name: string; readonly onClose: () => void; readonly onRemoved: () => void }) {
+function RemoveWave({
+  name,
+  onClose,
+  onRemoved,
+}: {
+  readonly name: string;
+  readonly onClose: () => void;
+  readonly onRemoved: () => void;
+}) {
   const link = useLink();
   const remove = useAction(async () => {
     await link.call('defaults.removeWave', { wave: name });
@@ -133,7 +198,13 @@ function RemoveWave({ name, onClose, onRemoved }: { readonly name: string; reado
     goTo('defaults');
   });
   return (
-    <ConfirmDialog title={text.configure.defaults.removeTitle(name)} confirm={text.configure.defaults.removeWave} isDestructive action={remove} onClose={onClose}>
+    <ConfirmDialog
+      title={text.configure.defaults.removeTitle(name)}
+      confirm={text.configure.defaults.removeWave}
+      isDestructive
+      action={remove}
+      onClose={onClose}
+    >
       <Typography>{text.configure.defaults.removeLead}</Typography>
     </ConfirmDialog>
   );

@@ -16,7 +16,9 @@ const words = text.deployments;
 export function ConsoleView({ deployment }: { readonly deployment: DeploymentDetail }) {
   const link = useLink();
   const [now, setNow] = useState<string>();
-  const read = useAction(async () => setNow((await link.call('deployment.console', { deployment: deployment.id })).text));
+  const read = useAction(async () =>
+    setNow((await link.call('deployment.console', { deployment: deployment.id })).text),
+  );
   const { server, boot, state } = deployment;
   const canRead = server !== undefined && (state === 'completed' || deployment.kept || !isTerminalDeployment(state));
   const shown = now ?? boot?.console ?? '';
@@ -37,7 +39,11 @@ export function ConsoleView({ deployment }: { readonly deployment: DeploymentDet
         {shown !== '' && <CopyButton content={shown} />}
       </Box>
       {read.error !== undefined && <ErrorNotice error={read.error} onClose={read.clear} />}
-      {shown === '' ? <Typography sx={{ color: 'text.secondary' }}>{words.consoleNone}</Typography> : <ConsoleText content={shown} />}
+      {shown === '' ? (
+        <Typography sx={{ color: 'text.secondary' }}>{words.consoleNone}</Typography>
+      ) : (
+        <ConsoleText content={shown} />
+      )}
     </Paper>
   );
 }
@@ -55,7 +61,19 @@ function ConsoleText({ content }: { readonly content: string }) {
       tabIndex={0}
       role="region"
       aria-label={words.console}
-      sx={{ m: 0, p: 2, maxHeight: 420, overflow: 'auto', borderRadius: 1, bgcolor: '#10171b', color: '#dbe7ec', fontSize: 12.5, lineHeight: 1.45, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}
+      sx={{
+        m: 0,
+        p: 2,
+        maxHeight: 420,
+        overflow: 'auto',
+        borderRadius: 1,
+        bgcolor: '#10171b',
+        color: '#dbe7ec',
+        fontSize: 12.5,
+        lineHeight: 1.45,
+        whiteSpace: 'pre-wrap',
+        overflowWrap: 'anywhere',
+      }}
     >
       {content}
     </Box>

@@ -32,13 +32,35 @@ export function DeleteDeployment({ deployment, onClose, onDeleted }: Props) {
     onClose();
   });
   return (
-    <ConfirmDialog title={words.deleteTitle(name)} confirm={words.deleteButton} isDestructive isReady={plan.data !== undefined && typed === name} action={remove} onClose={onClose}>
+    <ConfirmDialog
+      title={words.deleteTitle(name)}
+      confirm={words.deleteButton}
+      isDestructive
+      isReady={plan.data !== undefined && typed === name}
+      action={remove}
+      onClose={onClose}
+    >
       <QueryView query={plan}>
-        {(items) => (items.length === 0 ? <Typography>{words.deleteLead(0)}</Typography> : <ResourceList title={`${words.deleteLead(items.length)}:`} items={items} />)}
+        {(items) =>
+          items.length === 0 ? (
+            <Typography>{words.deleteLead(0)}</Typography>
+          ) : (
+            <ResourceList title={`${words.deleteLead(items.length)}:`} items={items} />
+          )
+        }
       </QueryView>
-      <Typography>{deployment.options.inPlace === true && deployment.state === 'completed' ? words.deleteKeptInPlace : words.deleteKept}</Typography>
+      <Typography>
+        {deployment.options.inPlace === true && deployment.state === 'completed'
+          ? words.deleteKeptInPlace
+          : words.deleteKept}
+      </Typography>
       <Typography sx={{ fontWeight: 600 }}>{words.deleteFinal}</Typography>
-      <TextField size="small" label={words.deleteConfirm(name)} value={typed} onChange={(event) => setTyped(event.target.value)} />
+      <TextField
+        size="small"
+        label={words.deleteConfirm(name)}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+      />
     </ConfirmDialog>
   );
 }

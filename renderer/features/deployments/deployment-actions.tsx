@@ -34,7 +34,10 @@ export function DeploymentActions({ deployment, replicaExists, onChanged }: Prop
         </Button>
       )}
       {isOver && replicaExists && (
-        <Button variant={state === 'failed' || state === 'cancelled' ? 'contained' : 'text'} onClick={() => setOpen('again')}>
+        <Button
+          variant={state === 'failed' || state === 'cancelled' ? 'contained' : 'text'}
+          onClick={() => setOpen('again')}
+        >
           {words.again}
         </Button>
       )}
@@ -50,7 +53,11 @@ export function DeploymentActions({ deployment, replicaExists, onChanged }: Prop
       )}
       {resume.error !== undefined && <ErrorNotice error={resume.error} onClose={resume.clear} />}
       {open === 'again' && (
-        <StartDeploymentDialog replicas={[{ id: deployment.replicaId, name: deployment.replicaName }]} initial={optionsForAgain(deployment)} onClose={close} />
+        <StartDeploymentDialog
+          replicas={[{ id: deployment.replicaId, name: deployment.replicaName }]}
+          initial={optionsForAgain(deployment)}
+          onClose={close}
+        />
       )}
       {open === 'delete' && <DeleteDeployment deployment={deployment} onClose={close} onDeleted={onChanged} />}
       {open === 'cancel' && (

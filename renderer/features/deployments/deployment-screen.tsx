@@ -31,7 +31,9 @@ const words = text.deployments;
 /** One deployment of a replica, as it goes on and afterwards. */
 export function DeploymentScreen({ deploymentId }: { readonly deploymentId: string }) {
   const query = useRunQuery('deployment.show', { deployment: deploymentId }, 'steps');
-  return <QueryView query={query}>{(deployment) => <Detail deployment={deployment} onChanged={query.reload} />}</QueryView>;
+  return (
+    <QueryView query={query}>{(deployment) => <Detail deployment={deployment} onChanged={query.reload} />}</QueryView>
+  );
 }
 
 function Detail({ deployment, onChanged }: { readonly deployment: DeploymentDetail; readonly onChanged: () => void }) {
@@ -46,16 +48,22 @@ function Detail({ deployment, onChanged }: { readonly deployment: DeploymentDeta
           <ExecutionLabel state={deployment.state} member={deployment.member} />
           <span>{timeText(deployment.createdAt)}</span>
           <Length deployment={deployment} />
-          {replica !== undefined && <Link href={hrefOf('replicas', replica.id)}>{text.runs.toReplica(replica.name)}</Link>}
+          {replica !== undefined && (
+            <Link href={hrefOf('replicas', replica.id)}>{text.runs.toReplica(replica.name)}</Link>
+          )}
         </Box>
       }
-      actions={<DeploymentActions deployment={deployment} replicaExists={replica !== undefined} onChanged={onChanged} />}
+      actions={
+        <DeploymentActions deployment={deployment} replicaExists={replica !== undefined} onChanged={onChanged} />
+      }
     >
       <VaultNeeded />
       {deployment.queuePosition !== undefined && <QueueNotice position={deployment.queuePosition} />}
       {deployment.state === 'interrupted' && <Alert severity="warning">{words.interruptedLead}</Alert>}
       {deployment.error !== undefined && deployment.state === 'failed' && <ErrorNotice error={deployment.error} />}
-      {deployment.state === 'failed' && replica !== undefined && <SeveralRoots deployment={deployment} replica={replica} />}
+      {deployment.state === 'failed' && replica !== undefined && (
+        <SeveralRoots deployment={deployment} replica={replica} />
+      )}
       {deployment.kept && deployment.state !== 'deleted' && <Alert severity="info">{words.kept}</Alert>}
       <LeftBehindNotice count={deployment.leftBehind} words={words.leftBehind} />
       <ServerCards deployment={deployment} />
@@ -68,7 +76,9 @@ function Detail({ deployment, onChanged }: { readonly deployment: DeploymentDeta
       <TaskSection
         title={words.steps}
         tasks={deployment.tasks}
-        more={({ id, state }) => id === 'prepare-guest' && state === 'running' && <CurrentGuestStep deploymentId={deployment.id} />}
+        more={({ id, state }) =>
+          id === 'prepare-guest' && state === 'running' && <CurrentGuestStep deploymentId={deployment.id} />
+        }
       />
       <DeploymentTabs deployment={deployment} />
     </Screen>
@@ -78,6 +88,9 @@ function Detail({ deployment, onChanged }: { readonly deployment: DeploymentDeta
 function Length({ deployment: { state, startedAt, finishedAt } }: { readonly deployment: DeploymentDetail }) {
   const now = useNow(1000);
   if (startedAt === undefined) return null;
-  if (finishedAt !== undefined && isTerminalDeployment(state)) return <span>{text.runs.took(durationText((Date.parse(finishedAt) - Date.parse(startedAt)) / 1000))}</span>;
-  return state === 'running' || state === 'cancelling' ? <span>{text.runs.runningFor(durationText((now - Date.parse(startedAt)) / 1000))}</span> : null;
+  if (finishedAt !== undefined && isTerminalDeployment(state))
+    return <span>{text.runs.took(durationText((Date.parse(finishedAt) - Date.parse(startedAt)) / 1000))}</span>;
+  return state === 'running' || state === 'cancelling' ? (
+    <span>{text.runs.runningFor(durationText((now - Date.parse(startedAt)) / 1000))}</span>
+  ) : null;
 }

@@ -21,9 +21,22 @@ export function DeploymentTabs({ deployment }: { readonly deployment: Deployment
   const tab = chosen ?? (deployment.boot?.outcome === 'failed' ? 'console' : 'log');
   return (
     <Box>
-      <Tabs value={tab} onChange={(_event, next: TabName) => setChosen(next)} aria-label={words.tabList} variant="scrollable" allowScrollButtonsMobile sx={{ mb: 2, borderBottom: 1, borderColor: 'divider' }}>
+      <Tabs
+        value={tab}
+        onChange={(_event, next: TabName) => setChosen(next)}
+        aria-label={words.tabList}
+        variant="scrollable"
+        allowScrollButtonsMobile
+        sx={{ mb: 2, borderBottom: 1, borderColor: 'divider' }}
+      >
         {(Object.keys(words.tabs) as TabName[]).map((name) => (
-          <Tab key={name} value={name} id={`${id}-${name}`} aria-controls={`${id}-panel`} label={name === 'resources' ? `${words.tabs[name]} (${deployment.resources.length})` : words.tabs[name]} />
+          <Tab
+            key={name}
+            value={name}
+            id={`${id}-${name}`}
+            aria-controls={`${id}-panel`}
+            label={name === 'resources' ? `${words.tabs[name]} (${deployment.resources.length})` : words.tabs[name]}
+          />
         ))}
       </Tabs>
       <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${tab}`}>
@@ -32,7 +45,11 @@ export function DeploymentTabs({ deployment }: { readonly deployment: Deployment
         {tab === 'console' && <ConsoleView deployment={deployment} />}
         {tab === 'resources' && (
           <Paper variant="outlined" sx={{ p: 2.5 }}>
-            {deployment.resources.length === 0 ? <Typography sx={{ color: 'text.secondary' }}>{words.noResources}</Typography> : <ResourceList title={words.resources} items={deployment.resources} isTall />}
+            {deployment.resources.length === 0 ? (
+              <Typography sx={{ color: 'text.secondary' }}>{words.noResources}</Typography>
+            ) : (
+              <ResourceList title={words.resources} items={deployment.resources} isTall />
+            )}
           </Paper>
         )}
       </div>

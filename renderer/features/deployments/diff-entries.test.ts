@@ -10,11 +10,20 @@ const diff: GuestDiff = {
     added: [{ ...file, path: '/etc/cloud/cloud.cfg.d/90_causeway.cfg', lines: ['+datasource_list: [OpenStack]'] }],
     removed: [{ ...file, path: '/etc/udev/rules.d/70-persistent-net.rules' }],
     changed: [
-      { path: '/etc/default/grub', before: file, after: { ...file, size: 2048 }, lines: ['-GRUB_TERMINAL=""', '+GRUB_TERMINAL="serial"'] },
+      {
+        path: '/etc/default/grub',
+        before: file,
+        after: { ...file, size: 2048 },
+        lines: ['-GRUB_TERMINAL=""', '+GRUB_TERMINAL="serial"'],
+      },
       { path: '/boot/initrd.img', before: file, after: file },
     ],
   },
-  packages: { ...none, added: { 'cloud-init': '22.4.2' }, changed: { 'base-files': { before: '12.4', after: '12.5' } } },
+  packages: {
+    ...none,
+    added: { 'cloud-init': '22.4.2' },
+    changed: { 'base-files': { before: '12.4', after: '12.5' } },
+  },
   services: { enabled: ['cloud-init'], disabled: ['open-vm-tools'] },
   users: { ...none, added: { debian: account } },
   sshPolicy: { ...none, changed: { PasswordAuthentication: { before: 'yes', after: 'no' } } },
@@ -39,12 +48,23 @@ test('what changed in a guest is listed in words, part by part and by name', () 
 });
 
 test('it can be copied with the lines of small files', () => {
-  expect(diffText(diffEntries(diff))).toContain('~ files: /etc/default/grub (100 B → 2 KiB)\n    -GRUB_TERMINAL=""\n    +GRUB_TERMINAL="serial"');
+  expect(diffText(diffEntries(diff))).toContain(
+    '~ files: /etc/default/grub (100 B → 2 KiB)\n    -GRUB_TERMINAL=""\n    +GRUB_TERMINAL="serial"',
+  );
 });
 
 test('keys of a Windows guest are a part of their own', () => {
-  const windows = { ...diff, registry: { ...none, added: { 'SYSTEM\\ControlSet001\\Services\\viostor Start': 'dword 0' } } } as GuestDiff;
+  const windows = {
+    ...diff,
+    registry: { ...none, added: { 'SYSTEM\\ControlSet001\\Services\\viostor Start': 'dword 0' } },
+  } as GuestDiff;
   expect(diffEntries(windows).filter(({ part }) => part === 'registry')).toEqual([
-    { part: 'registry', sign: 'added', name: 'SYSTEM\\ControlSet001\\Services\\viostor Start', detail: 'dword 0', lines: [] },
+    {
+      part: 'registry',
+      sign: 'added',
+      name: 'SYSTEM\\ControlSet001\\Services\\viostor Start',
+      detail: 'dword 0',
+      lines: [],
+    },
   ]);
 });

@@ -27,34 +27,101 @@ export function diffEntries(diff: GuestDiff): readonly DiffEntry[] {
   const { files, registry } = diff as GuestDiff & { readonly registry?: Changes<string> };
   return [
     ...byName([
-      ...files.added.map((file): DiffEntry => ({ part: 'files', sign: 'added', name: file.path, detail: fileText(file), lines: file.lines ?? [] })),
-      ...files.removed.map((file): DiffEntry => ({ part: 'files', sign: 'removed', name: file.path, detail: fileText(file), lines: [] })),
-      ...files.changed.map((file): DiffEntry => ({ part: 'files', sign: 'changed', name: file.path, detail: fileChange(file.before, file.after), lines: file.lines ?? [] })),
+      ...files.added.map((file): DiffEntry => ({
+        part: 'files',
+        sign: 'added',
+        name: file.path,
+        detail: fileText(file),
+        lines: file.lines ?? [],
+      })),
+      ...files.removed.map((file): DiffEntry => ({
+        part: 'files',
+        sign: 'removed',
+        name: file.path,
+        detail: fileText(file),
+        lines: [],
+      })),
+      ...files.changed.map((file): DiffEntry => ({
+        part: 'files',
+        sign: 'changed',
+        name: file.path,
+        detail: fileChange(file.before, file.after),
+        lines: file.lines ?? [],
+      })),
     ]),
     ...changes('packages', diff.packages, (version) => version),
     ...byName([
-      ...diff.services.enabled.map((name): DiffEntry => ({ part: 'services', sign: 'added', name, detail: text.deployments.enabled, lines: [] })),
-      ...diff.services.disabled.map((name): DiffEntry => ({ part: 'services', sign: 'removed', name, detail: text.deployments.disabled, lines: [] })),
+      ...diff.services.enabled.map((name): DiffEntry => ({
+        part: 'services',
+        sign: 'added',
+        name,
+        detail: text.deployments.enabled,
+        lines: [],
+      })),
+      ...diff.services.disabled.map((name): DiffEntry => ({
+        part: 'services',
+        sign: 'removed',
+        name,
+        detail: text.deployments.disabled,
+        lines: [],
+      })),
     ]),
-    ...changes('users', diff.users, ({ uid, shell, password, keys }) => text.deployments.userFacts(uid, shell, password, keys)),
+    ...changes('users', diff.users, ({ uid, shell, password, keys }) =>
+      text.deployments.userFacts(uid, shell, password, keys),
+    ),
     ...changes('sshPolicy', diff.sshPolicy, (value) => value),
     ...changes('sshHostKeys', diff.sshHostKeys, (digest) => digest.slice(0, 16)),
     ...(registry === undefined ? [] : changes('registry', registry, (value) => value)),
-    ...byName(Object.entries(diff.network).map(([name, { before, after }]): DiffEntry => ({ part: 'network', sign: 'changed', name, detail: `${valueText(before)} → ${valueText(after)}`, lines: [] }))),
+    ...byName(
+      Object.entries(diff.network).map(([name, { before, after }]): DiffEntry => ({
+        part: 'network',
+        sign: 'changed',
+        name,
+        detail: `${valueText(before)} → ${valueText(after)}`,
+        lines: [],
+      })),
+    ),
   ];
 }
 
 /** The same as lines of text, for a report or a colleague. */
 export function diffText(entries: readonly DiffEntry[]): string {
   const signs: Readonly<Record<DiffSign, string>> = { added: '+', removed: '-', changed: '~' };
-  return entries.flatMap(({ part, sign, name, detail, lines }) => [`${signs[sign]} ${part}: ${name}${detail === '' ? '' : ` (${detail})`}`, ...lines.map((line) => `    ${line}`)]).join('\n');
+  return entries
+    .flatMap(({ part, sign, name, detail, lines }) => [
+      `${signs[sign]} ${part}: ${name}${detail === '' ? '' : ` (${detail})`}`,
+      ...lines.map((line) => `    ${line}`),
+    ])
+    .join('\n');
 }
 
-function changes<V>(part: DiffPart, { added, removed, changed }: Changes<V>, say: (value: V) => string): readonly DiffEntry[] {
+function changes<V>(
+  part: DiffPart,
+  { added, removed, changed }: Changes<V>,
+  say: (value: V) => string,
+): readonly DiffEntry[] {
   return byName([
-    ...Object.entries(added).map(([name, value]): DiffEntry => ({ part, sign: 'added', name, detail: say(value), lines: [] })),
-    ...Object.entries(removed).map(([name, value]): DiffEntry => ({ part, sign: 'removed', name, detail: say(value), lines: [] })),
-    ...Object.entries(changed).map(([name, { before, after }]): DiffEntry => ({ part, sign: 'changed', name, detail: `${say(before)} → ${say(after)}`, lines: [] })),
+    ...Object.entries(added).map(([name, value]): DiffEntry => ({
+      part,
+      sign: 'added',
+      name,
+      detail: say(value),
+      lines: [],
+    })),
+    ...Object.entries(removed).map(([name, value]): DiffEntry => ({
+      part,
+      sign: 'removed',
+      name,
+      detail: say(value),
+      lines: [],
+    })),
+    ...Object.entries(changed).map(([name, { before, after }]): DiffEntry => ({
+      part,
+      sign: 'changed',
+      name,
+      detail: `${say(before)} → ${say(after)}`,
+      lines: [],
+    })),
   ]);
 }
 

@@ -33,8 +33,13 @@ export function GuestDiffView({ diff }: { readonly diff: GuestDiff }) {
   const [search, setSearch] = useState('');
   if (entries.length === 0) return <Typography sx={{ color: 'text.secondary' }}>{words.diffNone}</Typography>;
   const wanted = search.trim().toLowerCase();
-  const parts = (Object.keys(words.diffParts) as DiffPart[]).filter((each) => entries.some((entry) => entry.part === each));
-  const found = entries.filter((entry) => (part === undefined || entry.part === part) && `${entry.name} ${entry.detail}`.toLowerCase().includes(wanted));
+  const parts = (Object.keys(words.diffParts) as DiffPart[]).filter((each) =>
+    entries.some((entry) => entry.part === each),
+  );
+  const found = entries.filter(
+    (entry) =>
+      (part === undefined || entry.part === part) && `${entry.name} ${entry.detail}`.toLowerCase().includes(wanted),
+  );
   return (
     <>
       <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', flexWrap: 'wrap', mb: 1.5 }}>
@@ -50,7 +55,13 @@ export function GuestDiffView({ diff }: { readonly diff: GuestDiff }) {
             />
           ))}
         </Box>
-        <TextField type="search" size="small" label={words.diffSearch} value={search} onChange={(event) => setSearch(event.target.value)} />
+        <TextField
+          type="search"
+          size="small"
+          label={words.diffSearch}
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+        />
         <CopyButton content={diffText(found)} />
       </Box>
       {parts.map((each) => {
@@ -101,18 +112,46 @@ function Entry({ entry: { sign, name, detail, lines } }: { readonly entry: DiffE
         <Typography variant="body2" component="span" sx={{ fontFamily: fonts.code, overflowWrap: 'anywhere' }}>
           {name}
         </Typography>
-        <Typography variant="caption" component="span" sx={{ color: 'text.secondary', overflowWrap: 'anywhere', flexGrow: 1 }}>
+        <Typography
+          variant="caption"
+          component="span"
+          sx={{ color: 'text.secondary', overflowWrap: 'anywhere', flexGrow: 1 }}
+        >
           {detail}
         </Typography>
         {lines.length > 0 && (
-          <Link component="button" type="button" variant="caption" aria-expanded={isOpen} aria-label={`${words.showLines}: ${name}`} onClick={() => setIsOpen(!isOpen)}>
+          <Link
+            component="button"
+            type="button"
+            variant="caption"
+            aria-expanded={isOpen}
+            aria-label={`${words.showLines}: ${name}`}
+            onClick={() => setIsOpen(!isOpen)}
+          >
             {words.showLines}
           </Link>
         )}
       </Box>
       {lines.length > 0 && (
         <Collapse in={isOpen} unmountOnExit>
-          <Box component="pre" tabIndex={0} role="region" aria-label={`${words.showLines}: ${name}`} sx={{ m: 0, ml: 3.5, my: 0.5, p: 1, fontSize: 12.5, overflow: 'auto', maxHeight: 300, border: 1, borderColor: 'divider', borderRadius: 1 }}>
+          <Box
+            component="pre"
+            tabIndex={0}
+            role="region"
+            aria-label={`${words.showLines}: ${name}`}
+            sx={{
+              m: 0,
+              ml: 3.5,
+              my: 0.5,
+              p: 1,
+              fontSize: 12.5,
+              overflow: 'auto',
+              maxHeight: 300,
+              border: 1,
+              borderColor: 'divider',
+              borderRadius: 1,
+            }}
+          >
             {lines.map((line, index) => (
               // Lines of a diff may be equal; their place is what tells them apart.
               <Box key={index} component="div" sx={{ px: 0.5, ...lineLook(line) }}>
@@ -128,7 +167,9 @@ function Entry({ entry: { sign, name, detail, lines } }: { readonly entry: DiffE
 
 /** The sign stands in the line; the tint only helps. */
 function lineLook(line: string): object {
-  const tint = (colour: string): object => ({ bgcolor: `color-mix(in srgb, var(--mui-palette-${colour}-main) 16%, transparent)` });
+  const tint = (colour: string): object => ({
+    bgcolor: `color-mix(in srgb, var(--mui-palette-${colour}-main) 16%, transparent)`,
+  });
   if (line.startsWith('+')) return tint('success');
   if (line.startsWith('-')) return tint('error');
   return line.startsWith('@') ? { color: 'text.secondary' } : {};

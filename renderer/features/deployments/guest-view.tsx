@@ -17,7 +17,9 @@ export function GuestView({ deployment: { guest, options } }: { readonly deploym
   if (guest === undefined) {
     return (
       <Paper variant="outlined" sx={{ p: 2.5 }}>
-        <Typography sx={{ color: 'text.secondary' }}>{options.skipMorphing === true ? words.guestSkipped : words.guestNone}</Typography>
+        <Typography sx={{ color: 'text.secondary' }}>
+          {options.skipMorphing === true ? words.guestSkipped : words.guestNone}
+        </Typography>
       </Paper>
     );
   }
@@ -50,7 +52,13 @@ export function GuestView({ deployment: { guest, options } }: { readonly deploym
                 <b>{script}</b> {words.exitCode(exitCode)}
               </Typography>
               {output !== '' && (
-                <Box component="pre" tabIndex={0} role="region" aria-label={script} sx={{ m: 0, mt: 0.5, fontSize: 12.5, maxHeight: 200, overflow: 'auto', whiteSpace: 'pre-wrap' }}>
+                <Box
+                  component="pre"
+                  tabIndex={0}
+                  role="region"
+                  aria-label={script}
+                  sx={{ m: 0, mt: 0.5, fontSize: 12.5, maxHeight: 200, overflow: 'auto', whiteSpace: 'pre-wrap' }}
+                >
                   {output}
                 </Box>
               )}
@@ -75,7 +83,18 @@ function Facts({ guest: { dossier } }: { readonly guest: GuestReport }) {
     cloudInit: dossier.cloudInit ?? words.notInstalled,
   };
   return (
-    <Box component="dl" sx={{ display: 'grid', gridTemplateColumns: { xs: 'max-content 1fr', md: 'max-content 1fr max-content 1fr' }, columnGap: 2, rowGap: 0.75, m: 0, '& dt': { color: 'text.secondary' }, '& dd': { m: 0, overflowWrap: 'anywhere' } }}>
+    <Box
+      component="dl"
+      sx={{
+        display: 'grid',
+        gridTemplateColumns: { xs: 'max-content 1fr', md: 'max-content 1fr max-content 1fr' },
+        columnGap: 2,
+        rowGap: 0.75,
+        m: 0,
+        '& dt': { color: 'text.secondary' },
+        '& dd': { m: 0, overflowWrap: 'anywhere' },
+      }}
+    >
       {(Object.keys(words.facts) as (keyof typeof words.facts)[]).map((key) => (
         <Box key={key} sx={{ display: 'contents' }}>
           <dt>{words.facts[key]}</dt>
@@ -90,7 +109,11 @@ function Steps({ guest: { steps } }: { readonly guest: GuestReport }) {
   return (
     <Box component="ol" sx={{ m: 0, p: 0, listStyle: 'none' }}>
       {steps.map(({ step, title, seconds, changed, notes }) => (
-        <Box component="li" key={step} sx={{ py: 0.75, borderBottom: 1, borderColor: 'divider', '&:last-child': { borderBottom: 0 } }}>
+        <Box
+          component="li"
+          key={step}
+          sx={{ py: 0.75, borderBottom: 1, borderColor: 'divider', '&:last-child': { borderBottom: 0 } }}
+        >
           <Box sx={{ display: 'flex', gap: 2, alignItems: 'center' }}>
             <Box sx={{ width: 170 }}>
               <StateLabel tone={changed ? 'good' : 'idle'}>{changed ? words.changed : words.unchanged}</StateLabel>

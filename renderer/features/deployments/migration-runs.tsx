@@ -28,14 +28,24 @@ function Runs({ replicaId, ids }: { readonly replicaId: string; readonly ids: re
       </Typography>
       <Box component="ul" sx={{ m: 0, p: 0, listStyle: 'none', display: 'flex', flexDirection: 'column', gap: 1 }}>
         {runs.map((execution) => (
-          <Box component="li" key={execution.id} sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
+          <Box
+            component="li"
+            key={execution.id}
+            sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}
+          >
             <Link href={hrefOf('runs', execution.id)}>
               {text.replicas.run} {execution.number}
             </Link>
             <ExecutionLabel state={execution.state} member={execution.member} />
-            {isTerminalExecution(execution.state)
-              ? execution.progress !== undefined && <span>{text.runs.sent(bytesText(execution.progress.total.bytesSent))}</span>
-              : <Box sx={{ flexGrow: 1 }}><RunLine execution={execution} /></Box>}
+            {isTerminalExecution(execution.state) ? (
+              execution.progress !== undefined && (
+                <span>{text.runs.sent(bytesText(execution.progress.total.bytesSent))}</span>
+              )
+            ) : (
+              <Box sx={{ flexGrow: 1 }}>
+                <RunLine execution={execution} />
+              </Box>
+            )}
           </Box>
         ))}
       </Box>

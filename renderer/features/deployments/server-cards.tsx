@@ -10,22 +10,46 @@ import { text } from '../../text/text.ts';
 
 const words = text.deployments;
 
-const tones: Readonly<Record<BootReport['outcome'], StateTone>> = { up: 'good', failed: 'bad', unproven: 'paused', 'not-checked': 'idle' };
+const tones: Readonly<Record<BootReport['outcome'], StateTone>> = {
+  up: 'good',
+  failed: 'bad',
+  unproven: 'paused',
+  'not-checked': 'idle',
+};
 
 /** The virtual machine, and whether its guest has booted. */
 export function ServerCards({ deployment }: { readonly deployment: DeploymentDetail }) {
   const { server, boot, state } = deployment;
   const isChecked = deployment.tasks.some(({ id, state: of }) => id === 'check-boot' && of === 'running');
-  const isThere = server !== undefined && (state === 'completed' || !isTerminalDeployment(state) || deployment.kept) && state !== 'deleted';
+  const isThere =
+    server !== undefined &&
+    (state === 'completed' || !isTerminalDeployment(state) || deployment.kept) &&
+    state !== 'deleted';
   return (
     <Box sx={{ display: 'grid', gap: 3, gridTemplateColumns: { xs: '1fr', md: '1fr 1fr' } }}>
       <Section title={words.server}>
         {isThere ? (
-          <Box component="dl" sx={{ display: 'grid', gridTemplateColumns: 'max-content 1fr', columnGap: 2, rowGap: 0.75, m: 0, alignItems: 'center', '& dt': { color: 'text.secondary' }, '& dd': { m: 0, overflowWrap: 'anywhere' } }}>
+          <Box
+            component="dl"
+            sx={{
+              display: 'grid',
+              gridTemplateColumns: 'max-content 1fr',
+              columnGap: 2,
+              rowGap: 0.75,
+              m: 0,
+              alignItems: 'center',
+              '& dt': { color: 'text.secondary' },
+              '& dd': { m: 0, overflowWrap: 'anywhere' },
+            }}
+          >
             <dt>{words.name}</dt>
-            <Box component="dd" sx={{ fontWeight: 600 }}>{server.name}</Box>
+            <Box component="dd" sx={{ fontWeight: 600 }}>
+              {server.name}
+            </Box>
             <dt>{words.id}</dt>
-            <Box component="dd" sx={{ fontFamily: fonts.code, fontSize: 13 }}>{server.id}</Box>
+            <Box component="dd" sx={{ fontFamily: fonts.code, fontSize: 13 }}>
+              {server.id}
+            </Box>
             <dt>{words.addresses}</dt>
             <dd>
               {server.addresses.length === 0 ? words.noAddress : server.addresses.join(', ')}
@@ -37,12 +61,20 @@ export function ServerCards({ deployment }: { readonly deployment: DeploymentDet
             </dd>
           </Box>
         ) : (
-          <Typography sx={{ color: 'text.secondary' }}>{isTerminalDeployment(state) ? words.serverGone : words.noServer}</Typography>
+          <Typography sx={{ color: 'text.secondary' }}>
+            {isTerminalDeployment(state) ? words.serverGone : words.noServer}
+          </Typography>
         )}
       </Section>
       <Section title={words.boot}>
         {boot === undefined ? (
-          <Typography sx={{ color: 'text.secondary' }}>{isTerminalDeployment(state) ? words.bootOutcomes['not-checked'] : isChecked ? words.bootChecking : words.bootPending}</Typography>
+          <Typography sx={{ color: 'text.secondary' }}>
+            {isTerminalDeployment(state)
+              ? words.bootOutcomes['not-checked']
+              : isChecked
+                ? words.bootChecking
+                : words.bootPending}
+          </Typography>
         ) : (
           <>
             <Box role="status" sx={{ fontWeight: 600 }}>

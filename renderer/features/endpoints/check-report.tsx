@@ -21,11 +21,23 @@ const icons = {
 } as const;
 
 /** What was tried, step by step, and what came of it. */
-export function CheckReport({ name, endpointId, report, onSignIn }: { readonly name: string; readonly endpointId: string; readonly report: WorkbenchOutput<'endpoint.check'>; readonly onSignIn: () => void }) {
+export function CheckReport({
+  name,
+  endpointId,
+  report,
+  onSignIn,
+}: {
+  readonly name: string;
+  readonly endpointId: string;
+  readonly report: WorkbenchOutput<'endpoint.check'>;
+  readonly onSignIn: () => void;
+}) {
   return (
     <>
       <Typography role="status" sx={{ fontWeight: 600 }}>
-        {report.passed ? text.endpoints.passed(name, report.steps.filter(({ outcome }) => outcome === 'warning').length) : text.endpoints.failed(name)}
+        {report.passed
+          ? text.endpoints.passed(name, report.steps.filter(({ outcome }) => outcome === 'warning').length)
+          : text.endpoints.failed(name)}
       </Typography>
       <List dense>
         {report.steps.map((step, index) => (

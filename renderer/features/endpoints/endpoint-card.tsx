@@ -52,7 +52,9 @@ export function EndpointCard({ endpoint, onRemoved }: { readonly endpoint: Liste
           <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', color: 'text.secondary' }}>
             <Typography variant="body2">{platformLabel(plugin)}</Typography>
             {plugin.source !== undefined && <Chip size="small" variant="outlined" label={text.endpoints.source} />}
-            {plugin.destination !== undefined && <Chip size="small" variant="outlined" label={text.endpoints.destination} />}
+            {plugin.destination !== undefined && (
+              <Chip size="small" variant="outlined" label={text.endpoints.destination} />
+            )}
           </Box>
         </Box>
         {plugin.source !== undefined && (
@@ -65,7 +67,12 @@ export function EndpointCard({ endpoint, onRemoved }: { readonly endpoint: Liste
             {text.endpoints.signIn}
           </Button>
         )}
-        <Button variant="outlined" disabled={check.isBusy} onClick={() => void check.run()} aria-label={text.endpoints.checkOf(endpoint.name)}>
+        <Button
+          variant="outlined"
+          disabled={check.isBusy}
+          onClick={() => void check.run()}
+          aria-label={text.endpoints.checkOf(endpoint.name)}
+        >
           {text.endpoints.check}
         </Button>
         <MoreMenu endpoint={endpoint} onRemove={() => setIsRemoving(true)} />
@@ -74,7 +81,14 @@ export function EndpointCard({ endpoint, onRemoved }: { readonly endpoint: Liste
         <Box sx={{ mt: 2 }}>
           {check.isBusy && <Typography role="status">{text.endpoints.checking(endpoint.name)}</Typography>}
           {check.error !== undefined && <ErrorNotice error={check.error} onClose={check.clear} />}
-          {report !== undefined && <CheckReport name={endpoint.name} endpointId={endpoint.id} report={report} onSignIn={() => setIsSigningIn(true)} />}
+          {report !== undefined && (
+            <CheckReport
+              name={endpoint.name}
+              endpointId={endpoint.id}
+              report={report}
+              onSignIn={() => setIsSigningIn(true)}
+            />
+          )}
         </Box>
       )}
       {!check.isBusy && report === undefined && endpoint.lastCheck !== undefined && (
@@ -97,7 +111,15 @@ export function EndpointCard({ endpoint, onRemoved }: { readonly endpoint: Liste
 }
 
 /** What the last check found, in a line. */
-function LastCheck({ check, name, onShow }: { readonly check: NonNullable<Listed['lastCheck']>; readonly name: string; readonly onShow: () => void }) {
+function LastCheck({
+  check,
+  name,
+  onShow,
+}: {
+  readonly check: NonNullable<Listed['lastCheck']>;
+  readonly name: string;
+  readonly onShow: () => void;
+}) {
   const when = minuteText(check.at);
   return (
     <Box sx={{ mt: 1.5, display: 'flex', gap: 1, alignItems: 'center', flexWrap: 'wrap' }}>
@@ -121,13 +143,21 @@ function MoreMenu({ endpoint, onRemove }: { readonly endpoint: Listed; readonly 
   };
   return (
     <>
-      <IconButton aria-label={text.endpoints.actions(endpoint.name)} aria-haspopup="menu" onClick={(event) => setAnchor(event.currentTarget)}>
+      <IconButton
+        aria-label={text.endpoints.actions(endpoint.name)}
+        aria-haspopup="menu"
+        onClick={(event) => setAnchor(event.currentTarget)}
+      >
         <MoreIcon />
       </IconButton>
       <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
         <MenuItem onClick={choose(() => goTo('endpoints', endpoint.id))}>{text.endpoints.edit(endpoint.name)}</MenuItem>
         <MenuItem onClick={choose(() => goTo('endpoints', 'new', endpoint.id))}>{text.endpoints.duplicate}</MenuItem>
-        <MenuItem onClick={choose(() => saveFile(`${endpoint.name}.yaml`, exportedEndpoint(endpoint), 'application/yaml'))}>{text.endpoints.export}</MenuItem>
+        <MenuItem
+          onClick={choose(() => saveFile(`${endpoint.name}.yaml`, exportedEndpoint(endpoint), 'application/yaml'))}
+        >
+          {text.endpoints.export}
+        </MenuItem>
         <MenuItem onClick={choose(onRemove)}>{text.endpoints.remove}…</MenuItem>
       </Menu>
     </>
@@ -150,7 +180,13 @@ function RemoveEndpoint({ endpoint, onClose, onRemoved }: RemoveProps) {
     onRemoved();
   });
   return (
-    <ConfirmDialog title={text.endpoints.removeTitle(endpoint.name)} confirm={text.endpoints.remove} isDestructive action={action} onClose={onClose}>
+    <ConfirmDialog
+      title={text.endpoints.removeTitle(endpoint.name)}
+      confirm={text.endpoints.remove}
+      isDestructive
+      action={action}
+      onClose={onClose}
+    >
       <Typography>{text.endpoints.removeLead}</Typography>
     </ConfirmDialog>
   );

@@ -73,13 +73,20 @@ export function EndpointForm({ plugin, endpointId, start, showsCertificate = fal
         helperText={errors.name?.message ?? text.endpoints.nameHelp}
         slotProps={{ htmlInput: form.register('name') }}
       />
-      <SchemaFields fields={fields} control={form.control} below="connection" manualPage={manualPages.connection(plugin)} />
+      <SchemaFields
+        fields={fields}
+        control={form.control}
+        below="connection"
+        manualPage={manualPages.connection(plugin)}
+      />
       {'ca_certificate' in schema.shape && (
         <ServerTrust
           schema={schema}
           startsOpen={showsCertificate}
           connection={() => fromFormValues(fields, form.getValues('connection'))}
-          onTrust={(pem) => form.setValue('connection.ca_certificate', pem, { shouldDirty: true, shouldValidate: true })}
+          onTrust={(pem) =>
+            form.setValue('connection.ca_certificate', pem, { shouldDirty: true, shouldValidate: true })
+          }
         />
       )}
       <Box sx={{ display: 'flex', gap: 1 }}>
@@ -96,7 +103,8 @@ function resolverOf(plugin: PluginId, fields: readonly FieldDescriptor[]): Resol
   return async (values) => {
     const problems = new Map<string, string>();
     if (values.name.trim() === '') problems.set('name', text.forms.missing);
-    for (const [path, message] of fieldProblems(plugins[plugin].connection, fields, values.connection)) problems.set(`connection.${path}`, message);
+    for (const [path, message] of fieldProblems(plugins[plugin].connection, fields, values.connection))
+      problems.set(`connection.${path}`, message);
     return problems.size === 0 ? { values, errors: {} } : { values: {}, errors: formErrors(problems) };
   };
 }
@@ -104,5 +112,8 @@ function resolverOf(plugin: PluginId, fields: readonly FieldDescriptor[]): Resol
 /** How many fields have something wrong: leaves are what has a message. */
 function countLeaves(node: object): number {
   if ('message' in node && typeof node.message === 'string') return 1;
-  return Object.values(node).reduce((sum: number, child) => sum + (typeof child === 'object' && child !== null ? countLeaves(child as object) : 0), 0);
+  return Object.values(node).reduce(
+    (sum: number, child) => sum + (typeof child === 'object' && child !== null ? countLeaves(child as object) : 0),
+    0,
+  );
 }

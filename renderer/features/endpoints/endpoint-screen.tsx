@@ -26,7 +26,9 @@ interface Props {
 /** Makes an endpoint or changes one. */
 export function EndpointScreen({ endpointId, copyOf, showsCertificate = false }: Props) {
   if (endpointId === undefined && copyOf === undefined) return <NewEndpoint />;
-  return <KnownEndpoint id={endpointId ?? copyOf!} isCopy={endpointId === undefined} showsCertificate={showsCertificate} />;
+  return (
+    <KnownEndpoint id={endpointId ?? copyOf!} isCopy={endpointId === undefined} showsCertificate={showsCertificate} />
+  );
 }
 
 function NewEndpoint() {
@@ -42,7 +44,11 @@ function NewEndpoint() {
     setPlugin(found.plugin);
   };
   return (
-    <Screen title={text.endpoints.newTitle} lead={text.endpoints.newLead} actions={<FileButton label={text.endpoints.fromFile} endings=".yaml,.yml,.json" onText={take} />}>
+    <Screen
+      title={text.endpoints.newTitle}
+      lead={text.endpoints.newLead}
+      actions={<FileButton label={text.endpoints.fromFile} endings=".yaml,.yml,.json" onText={take} />}
+    >
       <VaultNeeded />
       {isUnknown && <Alert severity="error">{text.endpoints.noEndpointFile}</Alert>}
       {taken !== undefined && taken.plugin === plugin && <Alert severity="info">{text.endpoints.secretsMissing}</Alert>}
@@ -57,18 +63,28 @@ function NewEndpoint() {
               setTaken(undefined);
               setPlugin(event.target.value as PluginId);
             }}
-            helperText={plugin === '' ? undefined : reachText(descriptions.find(({ id }) => id === plugin)?.sides ?? [])}
+            helperText={
+              plugin === '' ? undefined : reachText(descriptions.find(({ id }) => id === plugin)?.sides ?? [])
+            }
             sx={{ maxWidth: 560 }}
           >
             {reachableFirst(descriptions).map(({ id, sides }) => (
               <MenuItem key={id} value={id}>
-                {sides.some(({ reachable }) => reachable) ? platformLabel(plugins[id]) : `${platformLabel(plugins[id])} (${text.endpoints.notReachable})`}
+                {sides.some(({ reachable }) => reachable)
+                  ? platformLabel(plugins[id])
+                  : `${platformLabel(plugins[id])} (${text.endpoints.notReachable})`}
               </MenuItem>
             ))}
           </TextField>
         )}
       </QueryView>
-      {plugin !== '' && <EndpointForm key={`${plugin} ${taken?.name ?? ''}`} plugin={plugin} start={taken ?? { name: '', connection: {} }} />}
+      {plugin !== '' && (
+        <EndpointForm
+          key={`${plugin} ${taken?.name ?? ''}`}
+          plugin={plugin}
+          start={taken ?? { name: '', connection: {} }}
+        />
+      )}
     </Screen>
   );
 }
@@ -79,17 +95,28 @@ interface Description {
 }
 
 function reachableFirst(descriptions: readonly Description[]): Description[] {
-  const rank = ({ id, sides }: Description): number => (sides.some(({ reachable }) => reachable) ? 0 : pluginIds.length) + pluginIds.indexOf(id);
+  const rank = ({ id, sides }: Description): number =>
+    (sides.some(({ reachable }) => reachable) ? 0 : pluginIds.length) + pluginIds.indexOf(id);
   return descriptions.toSorted((one, other) => rank(one) - rank(other));
 }
 
 function reachText(sides: Description['sides']): string {
   return `${text.endpoints.sides}: ${sides
-    .map(({ side, reachable }) => (reachable ? text.endpoints[side] : `${text.endpoints[side]} (${text.endpoints.notReachable})`))
+    .map(({ side, reachable }) =>
+      reachable ? text.endpoints[side] : `${text.endpoints[side]} (${text.endpoints.notReachable})`,
+    )
     .join(', ')}`;
 }
 
-function KnownEndpoint({ id, isCopy, showsCertificate }: { readonly id: string; readonly isCopy: boolean; readonly showsCertificate: boolean }) {
+function KnownEndpoint({
+  id,
+  isCopy,
+  showsCertificate,
+}: {
+  readonly id: string;
+  readonly isCopy: boolean;
+  readonly showsCertificate: boolean;
+}) {
   const query = useQuery('endpoint.list', {});
   return (
     <QueryView query={query}>
@@ -101,7 +128,12 @@ function KnownEndpoint({ id, isCopy, showsCertificate }: { readonly id: string; 
           return (
             <Screen title={endpoint.name} lead={title}>
               <VaultNeeded />
-              <EndpointForm plugin={endpoint.plugin} endpointId={endpoint.id} start={endpoint} showsCertificate={showsCertificate} />
+              <EndpointForm
+                plugin={endpoint.plugin}
+                endpointId={endpoint.id}
+                start={endpoint}
+                showsCertificate={showsCertificate}
+              />
             </Screen>
           );
         }

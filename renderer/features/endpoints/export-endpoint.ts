@@ -23,8 +23,13 @@ export function importedEndpoint(text: string): ImportedEndpoint | undefined {
   const { value } = readDocument(text, text.trimStart().startsWith('{') ? 'json' : 'yaml');
   if (!isJsonObject(value)) return undefined;
   const { name, plugin, connection } = value;
-  if (typeof name !== 'string' || typeof plugin !== 'string' || !isPluginId(plugin) || !isJsonObject(connection)) return undefined;
-  const secret = new Set(fieldsOf(plugins[plugin].connection).filter(({ meta }) => meta.secret === true).map(({ path }) => path[0]));
+  if (typeof name !== 'string' || typeof plugin !== 'string' || !isPluginId(plugin) || !isJsonObject(connection))
+    return undefined;
+  const secret = new Set(
+    fieldsOf(plugins[plugin].connection)
+      .filter(({ meta }) => meta.secret === true)
+      .map(({ path }) => path[0]),
+  );
   const kept = Object.entries(connection).filter(([key]) => !secret.has(key));
   return { name, plugin, connection: withoutSecrets(Object.fromEntries(kept)) };
 }

@@ -69,8 +69,19 @@ export function ServerTrust({ schema, connection, onTrust, startsOpen }: Props) 
   );
 }
 
-function Server({ address, authority, onTrust }: { readonly address: string; readonly authority: string | undefined; readonly onTrust: (pem: string) => void }) {
-  const { data, error, reload } = useQuery('trust.look', { address, ...(authority === undefined ? {} : { caCertificate: authority }) });
+function Server({
+  address,
+  authority,
+  onTrust,
+}: {
+  readonly address: string;
+  readonly authority: string | undefined;
+  readonly onTrust: (pem: string) => void;
+}) {
+  const { data, error, reload } = useQuery('trust.look', {
+    address,
+    ...(authority === undefined ? {} : { caCertificate: authority }),
+  });
   if (error !== undefined) return <ErrorNotice error={error} onRetry={reload} />;
   if (data === undefined) return <LinearProgress aria-label={text.endpoints.trustLooking(address)} />;
   // With the last one that it sent, everything that its authority signs is believed; often it is the server's own.
@@ -79,16 +90,24 @@ function Server({ address, authority, onTrust }: { readonly address: string; rea
     <Stack spacing={1} component="section" aria-label={address}>
       <Alert
         severity={data.isVerified ? 'success' : 'warning'}
-        action={data.isCurable !== true || top === undefined ? undefined : (
-          <Button color="inherit" size="small" sx={{ whiteSpace: 'nowrap' }} onClick={() => onTrust(top.pem)}>
-            {text.endpoints.trustThis}
-          </Button>
-        )}
+        action={
+          data.isCurable !== true || top === undefined ? undefined : (
+            <Button color="inherit" size="small" sx={{ whiteSpace: 'nowrap' }} onClick={() => onTrust(top.pem)}>
+              {text.endpoints.trustThis}
+            </Button>
+          )
+        }
       >
-        {data.isVerified ? text.endpoints.trustVerified(address) : text.endpoints.trustRefused(address, data.reason ?? text.app.unknownReason)}
+        {data.isVerified
+          ? text.endpoints.trustVerified(address)
+          : text.endpoints.trustRefused(address, data.reason ?? text.app.unknownReason)}
       </Alert>
       {data.chain.map((certificate, index) => (
-        <Certificate key={certificate.sha256} certificate={certificate} role={index === 0 ? text.endpoints.trustOwn : text.endpoints.trustIssuerOf} />
+        <Certificate
+          key={certificate.sha256}
+          certificate={certificate}
+          role={index === 0 ? text.endpoints.trustOwn : text.endpoints.trustIssuerOf}
+        />
       ))}
     </Stack>
   );
@@ -98,17 +117,34 @@ function Certificate({ certificate, role }: { readonly certificate: ServerCertif
   const rows = [
     [text.endpoints.trustSubject, [certificate.subject, ...certificate.names].filter((name) => name !== '').join(', ')],
     [text.endpoints.trustIssuer, certificate.issuer],
-    [text.endpoints.trustValid, text.endpoints.trustUntil(timeText(certificate.validFrom), timeText(certificate.validTo))],
+    [
+      text.endpoints.trustValid,
+      text.endpoints.trustUntil(timeText(certificate.validFrom), timeText(certificate.validTo)),
+    ],
     [text.endpoints.trustFingerprint, certificate.sha256],
   ] as const;
   return (
     <Box sx={{ pl: 2, borderLeft: 3, borderColor: 'divider' }}>
       <Typography variant="subtitle2">{role}</Typography>
-      <Box component="dl" sx={{ m: 0, display: 'grid', gridTemplateColumns: 'max-content 1fr', columnGap: 2, rowGap: 0.5, typography: 'body2' }}>
+      <Box
+        component="dl"
+        sx={{
+          m: 0,
+          display: 'grid',
+          gridTemplateColumns: 'max-content 1fr',
+          columnGap: 2,
+          rowGap: 0.5,
+          typography: 'body2',
+        }}
+      >
         {rows.map(([term, value]) => (
           <Box key={term} sx={{ display: 'contents' }}>
-            <Box component="dt" sx={{ color: 'text.secondary' }}>{term}</Box>
-            <Box component="dd" sx={{ m: 0, overflowWrap: 'anywhere' }}>{value}</Box>
+            <Box component="dt" sx={{ color: 'text.secondary' }}>
+              {term}
+            </Box>
+            <Box component="dd" sx={{ m: 0, overflowWrap: 'anywhere' }}>
+              {value}
+            </Box>
           </Box>
         ))}
       </Box>

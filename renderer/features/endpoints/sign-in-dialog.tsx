@@ -33,7 +33,13 @@ export function SignInDialog({ endpoint, onClose, onSignedIn }: Props) {
   return (
     <Dialog open onClose={onClose} aria-labelledby={id} maxWidth="sm" fullWidth>
       <DialogTitle id={id}>{text.endpoints.signInTitle(endpoint.name)}</DialogTitle>
-      <Attempt key={round} endpoint={endpoint} onClose={onClose} onSignedIn={onSignedIn} onAgain={() => setRound(round + 1)} />
+      <Attempt
+        key={round}
+        endpoint={endpoint}
+        onClose={onClose}
+        onSignedIn={onSignedIn}
+        onAgain={() => setRound(round + 1)}
+      />
     </Dialog>
   );
 }
@@ -82,7 +88,13 @@ function Code({ code, address, expiresAt }: WorkbenchEvent<'endpoint.signIn'>) {
         </Link>
       </Row>
       <Row label={text.endpoints.signInCode} value={code}>
-        <Typography component="span" role="note" aria-label={text.endpoints.signInCode} variant="h5" sx={{ fontFamily: fonts.code, letterSpacing: '0.1em' }}>
+        <Typography
+          component="span"
+          role="note"
+          aria-label={text.endpoints.signInCode}
+          variant="h5"
+          sx={{ fontFamily: fonts.code, letterSpacing: '0.1em' }}
+        >
           {code}
         </Typography>
       </Row>
@@ -96,7 +108,15 @@ function Code({ code, address, expiresAt }: WorkbenchEvent<'endpoint.signIn'>) {
   );
 }
 
-function Row({ label, value, children }: { readonly label: string; readonly value: string; readonly children: ReactNode }) {
+function Row({
+  label,
+  value,
+  children,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly children: ReactNode;
+}) {
   return (
     <Box>
       <Typography variant="subtitle2">{label}</Typography>

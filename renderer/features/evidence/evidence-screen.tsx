@@ -59,7 +59,8 @@ export function EvidenceScreen() {
             </EmptyState>
           ) : (
             <Vms summary={all} lives={lives} onReported={reload} />
-          )}
+          )
+        }
       </QueryView>
     </Screen>
   );
@@ -81,7 +82,9 @@ function Journal({ status }: { readonly status: Query<WorkbenchOutput<'evidence.
               {words.journal}
             </Typography>
             <Box role="status" sx={{ fontWeight: 600 }}>
-              <StateLabel tone={problems.length === 0 ? 'good' : 'bad'}>{problems.length === 0 ? words.intact : words.changed}</StateLabel>
+              <StateLabel tone={problems.length === 0 ? 'good' : 'bad'}>
+                {problems.length === 0 ? words.intact : words.changed}
+              </StateLabel>
             </Box>
             <Typography sx={{ color: 'text.secondary', flexGrow: 1 }}>{words.entries(count)}</Typography>
             <Button size="small" disabled={status.isLoading} onClick={status.reload}>
@@ -99,7 +102,16 @@ function Journal({ status }: { readonly status: Query<WorkbenchOutput<'evidence.
           <Typography variant="caption" component="div" sx={{ color: 'text.secondary', mt: 1.5 }}>
             {words.head}
           </Typography>
-          <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', flexWrap: 'wrap', fontFamily: fonts.code, overflowWrap: 'anywhere' }}>
+          <Box
+            sx={{
+              display: 'flex',
+              gap: 1,
+              alignItems: 'center',
+              flexWrap: 'wrap',
+              fontFamily: fonts.code,
+              overflowWrap: 'anywhere',
+            }}
+          >
             {head}
             <CopyButton content={head} />
           </Box>
@@ -113,21 +125,38 @@ function Journal({ status }: { readonly status: Query<WorkbenchOutput<'evidence.
   );
 }
 
-function Vms({ summary, lives, onReported }: { readonly summary: readonly Summary[]; readonly lives: readonly MachineLife[] | undefined; readonly onReported: () => void }) {
+function Vms({
+  summary,
+  lives,
+  onReported,
+}: {
+  readonly summary: readonly Summary[];
+  readonly lives: readonly MachineLife[] | undefined;
+  readonly onReported: () => void;
+}) {
   const [wave, setWave] = useState(everyWave);
   const save = useSaveReports(onReported);
   const rows = useMemo((): readonly Row[] => {
     const known = new Map(lives?.map((life) => [life.replicaId, life]));
     return summary.map((one) => ({ ...one, life: known.get(one.replicaId) }));
   }, [summary, lives]);
-  const waves = [...new Set(rows.flatMap(({ life }) => life?.wave ?? []))].sort((one, other) => one.localeCompare(other, undefined, { numeric: true }));
+  const waves = [...new Set(rows.flatMap(({ life }) => life?.wave ?? []))].sort((one, other) =>
+    one.localeCompare(other, undefined, { numeric: true }),
+  );
   const shown = wave === everyWave ? rows : rows.filter(({ life }) => life?.wave === wave);
   const reported = shown.filter(({ life }) => life !== undefined).map(({ replicaId }) => replicaId);
   return (
     <Box>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap', mb: 1.5 }}>
         {waves.length > 0 && (
-          <TextField select size="small" label={words.wave} value={wave} onChange={(event) => setWave(event.target.value)} sx={{ width: 220 }}>
+          <TextField
+            select
+            size="small"
+            label={words.wave}
+            value={wave}
+            onChange={(event) => setWave(event.target.value)}
+            sx={{ width: 220 }}
+          >
             <MenuItem value={everyWave}>{words.allWaves}</MenuItem>
             {waves.map((name) => (
               <MenuItem key={name} value={name}>
@@ -152,29 +181,68 @@ function Vms({ summary, lives, onReported }: { readonly summary: readonly Summar
         )}
       </Box>
       {save.error !== undefined && <ErrorNotice error={save.error} onClose={save.clear} />}
-      <PagedTable label={words.title} columns={columnsOf((id) => void save.run({ replicas: [id] }), save.isBusy)} rows={shown} rowKey={({ replicaId }) => replicaId} sortedBy={{ column: 'name', descending: false }} />
+      <PagedTable
+        label={words.title}
+        columns={columnsOf((id) => void save.run({ replicas: [id] }), save.isBusy)}
+        rows={shown}
+        rowKey={({ replicaId }) => replicaId}
+        sortedBy={{ column: 'name', descending: false }}
+      />
     </Box>
   );
 }
 
 function columnsOf(report: (replicaId: string) => void, isBusy: boolean): readonly Column<Row>[] {
   return [
-    { id: 'name', label: words.vm, sortBy: ({ name }) => name, cell: ({ replicaId, name }) => <Link href={hrefOf('evidence', replicaId)}>{name}</Link> },
-    { id: 'state', label: words.state, sortBy: ({ life }) => life?.state ?? '', cell: ({ life }) => (life === undefined ? '–' : <MachineLifeLabel state={life.state} />) },
     {
-      id: 'downtime', label: words.downtime, align: 'right', sortBy: ({ life }) => life?.cutOver?.downtime?.seconds ?? -1,
-      cell: ({ life }) => (life?.cutOver?.downtime?.seconds === undefined ? '–' : durationText(life.cutOver.downtime.seconds)),
+      id: 'name',
+      label: words.vm,
+      sortBy: ({ name }) => name,
+      cell: ({ replicaId, name }) => <Link href={hrefOf('evidence', replicaId)}>{name}</Link>,
     },
-    { id: 'entries', label: words.count, align: 'right', sortBy: ({ entries }) => entries, cell: ({ entries }) => entries },
-    { id: 'last', label: words.last, sortBy: ({ last }) => last.at, cell: ({ last }) => `${kindWords(last.kind)}, ${minuteText(last.at)}` },
+    {
+      id: 'state',
+      label: words.state,
+      sortBy: ({ life }) => life?.state ?? '',
+      cell: ({ life }) => (life === undefined ? '–' : <MachineLifeLabel state={life.state} />),
+    },
+    {
+      id: 'downtime',
+      label: words.downtime,
+      align: 'right',
+      sortBy: ({ life }) => life?.cutOver?.downtime?.seconds ?? -1,
+      cell: ({ life }) =>
+        life?.cutOver?.downtime?.seconds === undefined ? '–' : durationText(life.cutOver.downtime.seconds),
+    },
+    {
+      id: 'entries',
+      label: words.count,
+      align: 'right',
+      sortBy: ({ entries }) => entries,
+      cell: ({ entries }) => entries,
+    },
+    {
+      id: 'last',
+      label: words.last,
+      sortBy: ({ last }) => last.at,
+      cell: ({ last }) => `${kindWords(last.kind)}, ${minuteText(last.at)}`,
+    },
     { id: 'by', label: words.by, isMinor: true, cell: ({ last }) => last.by },
     {
-      id: 'report', label: words.report,
-      cell: ({ replicaId, name, life }) => life !== undefined && (
-        <Button size="small" disabled={isBusy} aria-label={words.reportOf(name)} onClick={() => report(replicaId)} sx={{ ml: -1 }}>
-          {words.report}
-        </Button>
-      ),
+      id: 'report',
+      label: words.report,
+      cell: ({ replicaId, name, life }) =>
+        life !== undefined && (
+          <Button
+            size="small"
+            disabled={isBusy}
+            aria-label={words.reportOf(name)}
+            onClick={() => report(replicaId)}
+            sx={{ ml: -1 }}
+          >
+            {words.report}
+          </Button>
+        ),
     },
   ];
 }

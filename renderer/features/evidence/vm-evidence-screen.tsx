@@ -30,10 +30,18 @@ export function VmEvidenceScreen({ replicaId }: { readonly replicaId: string }) 
         <>
           {isThere && (
             <>
-              <Button variant="outlined" disabled={save.isBusy} onClick={() => void save.run({ replicas: [replicaId] }, 'pdf')}>
+              <Button
+                variant="outlined"
+                disabled={save.isBusy}
+                onClick={() => void save.run({ replicas: [replicaId] }, 'pdf')}
+              >
                 {words.pdf}
               </Button>
-              <Button variant="contained" disabled={save.isBusy} onClick={() => void save.run({ replicas: [replicaId] })}>
+              <Button
+                variant="contained"
+                disabled={save.isBusy}
+                onClick={() => void save.run({ replicas: [replicaId] })}
+              >
                 {words.report}
               </Button>
             </>
@@ -43,15 +51,34 @@ export function VmEvidenceScreen({ replicaId }: { readonly replicaId: string }) 
       }
     >
       {save.error !== undefined && <ErrorNotice error={save.error} onClose={save.clear} />}
-      <QueryView query={entries}>{(all) => <PagedTable label={words.open(name)} columns={columns} rows={all} rowKey={({ n }) => String(n)} sortedBy={{ column: 'n', descending: true }} />}</QueryView>
+      <QueryView query={entries}>
+        {(all) => (
+          <PagedTable
+            label={words.open(name)}
+            columns={columns}
+            rows={all}
+            rowKey={({ n }) => String(n)}
+            sortedBy={{ column: 'n', descending: true }}
+          />
+        )}
+      </QueryView>
     </Screen>
   );
 }
 
 const columns: readonly Column<EvidenceEntry>[] = [
   { id: 'n', label: words.number, align: 'right', sortBy: ({ n }) => n, cell: ({ n }) => n },
-  { id: 'at', label: words.at, sortBy: ({ at }) => at, cell: ({ at }) => <Box sx={{ whiteSpace: 'nowrap' }}>{timeText(at)}</Box> },
+  {
+    id: 'at',
+    label: words.at,
+    sortBy: ({ at }) => at,
+    cell: ({ at }) => <Box sx={{ whiteSpace: 'nowrap' }}>{timeText(at)}</Box>,
+  },
   { id: 'what', label: words.what, cell: entryWords },
   { id: 'by', label: words.by, cell: ({ by }) => by },
-  { id: 'details', label: words.details, cell: (entry) => <Box sx={{ overflowWrap: 'anywhere' }}>{detailText(entry, words.detailWords)}</Box> },
+  {
+    id: 'details',
+    label: words.details,
+    cell: (entry) => <Box sx={{ overflowWrap: 'anywhere' }}>{detailText(entry, words.detailWords)}</Box>,
+  },
 ];

@@ -46,26 +46,62 @@ export function FleetLimits({ view, endpoints, onChanged }: Props) {
   });
   const rows = Object.entries(limits.data ?? {}).map(([name, most]): Row => {
     const kind = limitKinds.find((each) => name.startsWith(`${each} `));
-    return { name, kind, of: kind === undefined ? name : name.slice(kind.length + 1), most, used: view.inUse[name] ?? 0 };
+    return {
+      name,
+      kind,
+      of: kind === undefined ? name : name.slice(kind.length + 1),
+      most,
+      used: view.inUse[name] ?? 0,
+    };
   });
   const columns: readonly Column<Row>[] = [
-    { id: 'kind', label: words.columns.kind, sortBy: ({ kind }) => kind ?? '', cell: ({ kind }) => (kind === undefined ? words.otherKind : words.kinds[kind]) },
-    { id: 'name', label: words.columns.name, sortBy: ({ of }) => of, cell: ({ of }) => <Box sx={{ overflowWrap: 'anywhere' }}>{of}</Box> },
-    { id: 'inUse', label: words.columns.inUse, align: 'right', sortBy: ({ used, most }) => used / most, cell: ({ used, most }) => words.inUse(used, most) },
+    {
+      id: 'kind',
+      label: words.columns.kind,
+      sortBy: ({ kind }) => kind ?? '',
+      cell: ({ kind }) => (kind === undefined ? words.otherKind : words.kinds[kind]),
+    },
+    {
+      id: 'name',
+      label: words.columns.name,
+      sortBy: ({ of }) => of,
+      cell: ({ of }) => <Box sx={{ overflowWrap: 'anywhere' }}>{of}</Box>,
+    },
+    {
+      id: 'inUse',
+      label: words.columns.inUse,
+      align: 'right',
+      sortBy: ({ used, most }) => used / most,
+      cell: ({ used, most }) => words.inUse(used, most),
+    },
     ...(view.mayChange
-      ? [{
-          id: 'actions', label: words.columns.actions,
-          cell: (row: Row) => (
-            <>
-              <Button size="small" aria-label={words.changeOf(row.name)} title={words.changeOf(row.name)} onClick={() => setEditing(row)}>
-                {words.change}
-              </Button>
-              <Button size="small" disabled={remove.isBusy} aria-label={words.removeOf(row.name)} title={words.removeOf(row.name)} onClick={() => void remove.run(row)}>
-                {words.remove}
-              </Button>
-            </>
-          ),
-        }]
+      ? [
+          {
+            id: 'actions',
+            label: words.columns.actions,
+            cell: (row: Row) => (
+              <>
+                <Button
+                  size="small"
+                  aria-label={words.changeOf(row.name)}
+                  title={words.changeOf(row.name)}
+                  onClick={() => setEditing(row)}
+                >
+                  {words.change}
+                </Button>
+                <Button
+                  size="small"
+                  disabled={remove.isBusy}
+                  aria-label={words.removeOf(row.name)}
+                  title={words.removeOf(row.name)}
+                  onClick={() => void remove.run(row)}
+                >
+                  {words.remove}
+                </Button>
+              </>
+            ),
+          },
+        ]
       : []),
   ];
   return (
@@ -80,9 +116,24 @@ export function FleetLimits({ view, endpoints, onChanged }: Props) {
       </Box>
       {remove.error !== undefined && <ErrorNotice error={remove.error} onClose={remove.clear} />}
       {limits.error !== undefined && <ErrorNotice error={limits.error} onRetry={limits.reload} />}
-      {rows.length === 0 ? <Typography>{words.none}</Typography> : <PagedTable label={words.title} columns={columns} rows={rows} rowKey={({ name }) => name} sortedBy={{ column: 'kind', descending: false }} />}
+      {rows.length === 0 ? (
+        <Typography>{words.none}</Typography>
+      ) : (
+        <PagedTable
+          label={words.title}
+          columns={columns}
+          rows={rows}
+          rowKey={({ name }) => name}
+          sortedBy={{ column: 'kind', descending: false }}
+        />
+      )}
       {editing !== undefined && (
-        <LimitDialog {...(editing === 'new' ? {} : { limit: editing })} endpoints={endpoints.map(({ name }) => name)} onSaved={changed} onClose={() => setEditing(undefined)} />
+        <LimitDialog
+          {...(editing === 'new' ? {} : { limit: editing })}
+          endpoints={endpoints.map(({ name }) => name)}
+          onSaved={changed}
+          onClose={() => setEditing(undefined)}
+        />
       )}
     </Section>
   );

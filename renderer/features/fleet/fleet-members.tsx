@@ -40,17 +40,26 @@ export function FleetMembers({ view, names, onChanged }: Props) {
   const { run, isBusy } = drain;
   const columns = useMemo(() => columnsOf(view, names), [view, names]);
   const actions: readonly Column<FleetMemberView>[] = view.mayChange
-    ? [{
-        id: 'actions', label: words.columns.actions,
-        cell: (member) => {
-          const label = member.isDraining ? words.undrainOf(member.name) : words.drainOf(member.name);
-          return member.carries === 0 && !member.isDraining ? null : (
-            <Button size="small" disabled={isBusy} aria-label={label} title={label} onClick={() => void run(member, !member.isDraining)}>
-              {member.isDraining ? words.undrain : words.drain}
-            </Button>
-          );
+    ? [
+        {
+          id: 'actions',
+          label: words.columns.actions,
+          cell: (member) => {
+            const label = member.isDraining ? words.undrainOf(member.name) : words.drainOf(member.name);
+            return member.carries === 0 && !member.isDraining ? null : (
+              <Button
+                size="small"
+                disabled={isBusy}
+                aria-label={label}
+                title={label}
+                onClick={() => void run(member, !member.isDraining)}
+              >
+                {member.isDraining ? words.undrain : words.drain}
+              </Button>
+            );
+          },
         },
-      }]
+      ]
     : [];
   return (
     <Section title={words.title} note={words.note(view.members.length)}>
@@ -65,7 +74,9 @@ function columnsOf(view: FleetView, names: ReadonlyMap<string, string>): readonl
   const executions = ({ works }: FleetMemberView): number => works.filter((id) => id !== waves).length;
   return [
     {
-      id: 'member', label: words.columns.member, sortBy: ({ name }) => name,
+      id: 'member',
+      label: words.columns.member,
+      sortBy: ({ name }) => name,
       cell: ({ name, isThis }) => (
         <Box sx={{ overflowWrap: 'anywhere' }}>
           {name}
@@ -78,19 +89,50 @@ function columnsOf(view: FleetView, names: ReadonlyMap<string, string>): readonl
       ),
     },
     { id: 'state', label: words.columns.state, cell: (member) => <State {...stateOf(member, executions(member))} /> },
-    { id: 'carries', label: words.columns.carries, align: 'right', sortBy: executions, cell: (member) => (member.carries === 0 && executions(member) === 0 ? '–' : words.carries(executions(member), member.carries)) },
-    { id: 'works', label: words.columns.works, cell: ({ works }) => <Works works={works} rates={view.rates} names={names} /> },
-    { id: 'rate', label: words.columns.rate, align: 'right', sortBy: rateOf, cell: (member) => (rateOf(member) === 0 ? '–' : rateText(rateOf(member))) },
-    { id: 'reaches', label: words.columns.reaches, isMinor: true, cell: ({ reaches }) => (reaches.length === 0 ? words.nowhere : reaches.map((id) => names.get(id) ?? id).join(', ')) },
     {
-      id: 'heard', label: words.columns.heard, isMinor: true, sortBy: ({ heardSecondsAgo }) => heardSecondsAgo,
-      cell: ({ heardSecondsAgo }) => (heardSecondsAgo < 1 ? words.heardNow : words.heardAgo(durationText(heardSecondsAgo))),
+      id: 'carries',
+      label: words.columns.carries,
+      align: 'right',
+      sortBy: executions,
+      cell: (member) =>
+        member.carries === 0 && executions(member) === 0 ? '–' : words.carries(executions(member), member.carries),
+    },
+    {
+      id: 'works',
+      label: words.columns.works,
+      cell: ({ works }) => <Works works={works} rates={view.rates} names={names} />,
+    },
+    {
+      id: 'rate',
+      label: words.columns.rate,
+      align: 'right',
+      sortBy: rateOf,
+      cell: (member) => (rateOf(member) === 0 ? '–' : rateText(rateOf(member))),
+    },
+    {
+      id: 'reaches',
+      label: words.columns.reaches,
+      isMinor: true,
+      cell: ({ reaches }) =>
+        reaches.length === 0 ? words.nowhere : reaches.map((id) => names.get(id) ?? id).join(', '),
+    },
+    {
+      id: 'heard',
+      label: words.columns.heard,
+      isMinor: true,
+      sortBy: ({ heardSecondsAgo }) => heardSecondsAgo,
+      cell: ({ heardSecondsAgo }) =>
+        heardSecondsAgo < 1 ? words.heardNow : words.heardAgo(durationText(heardSecondsAgo)),
     },
   ];
 }
 
-function stateOf({ carries, isDraining }: FleetMemberView, busy: number): { readonly tone: StateTone; readonly words: string } {
-  if (isDraining) return busy > 0 ? { tone: 'paused', words: words.states.leaving } : { tone: 'ended', words: words.states.drained };
+function stateOf(
+  { carries, isDraining }: FleetMemberView,
+  busy: number,
+): { readonly tone: StateTone; readonly words: string } {
+  if (isDraining)
+    return busy > 0 ? { tone: 'paused', words: words.states.leaving } : { tone: 'ended', words: words.states.drained };
   if (busy > 0) return { tone: 'running', words: words.states.working };
   return carries > 0 ? { tone: 'good', words: words.states.free } : { tone: 'idle', words: words.states.plans };
 }
@@ -99,7 +141,15 @@ function State({ tone, words: shown }: { readonly tone: StateTone; readonly word
   return <StateLabel tone={tone}>{shown}</StateLabel>;
 }
 
-function Works({ works, rates, names }: { readonly works: readonly string[]; readonly rates: FleetView['rates']; readonly names: ReadonlyMap<string, string> }) {
+function Works({
+  works,
+  rates,
+  names,
+}: {
+  readonly works: readonly string[];
+  readonly rates: FleetView['rates'];
+  readonly names: ReadonlyMap<string, string>;
+}) {
   if (works.length === 0) return words.nothing;
   return (
     <Box component="ul" sx={{ m: 0, p: 0, listStyle: 'none', overflowWrap: 'anywhere' }}>

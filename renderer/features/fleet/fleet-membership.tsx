@@ -56,7 +56,16 @@ export function FleetMembership({ membership, endpoints, onChanged }: Props & { 
   ] as const;
   return (
     <Section title={words.title}>
-      <Box component="dl" sx={{ m: 0, display: 'grid', gridTemplateColumns: { xs: '1fr', sm: 'max-content 1fr' }, columnGap: 3, rowGap: 0.5 }}>
+      <Box
+        component="dl"
+        sx={{
+          m: 0,
+          display: 'grid',
+          gridTemplateColumns: { xs: '1fr', sm: 'max-content 1fr' },
+          columnGap: 3,
+          rowGap: 0.5,
+        }}
+      >
         {facts.map(([label, value]) => (
           <Box key={label} sx={{ display: 'contents' }}>
             <Typography component="dt" variant="body2" sx={{ color: 'text.secondary' }}>
@@ -76,16 +85,31 @@ export function FleetMembership({ membership, endpoints, onChanged }: Props & { 
           {words.leave}
         </Button>
       </Box>
-      {asks === 'change' && <ShareDialog membership={membership} endpoints={endpoints} onChanged={onChanged} onClose={() => setAsks(undefined)} />}
+      {asks === 'change' && (
+        <ShareDialog
+          membership={membership}
+          endpoints={endpoints}
+          onChanged={onChanged}
+          onClose={() => setAsks(undefined)}
+        />
+      )}
       {asks === 'leave' && <LeaveDialog name={project} onChanged={onChanged} onClose={() => setAsks(undefined)} />}
     </Section>
   );
 }
 
-function ShareDialog({ membership: { carries, reaches }, endpoints, onChanged, onClose }: Props & { readonly membership: Membership; readonly onClose: () => void }) {
+function ShareDialog({
+  membership: { carries, reaches },
+  endpoints,
+  onChanged,
+  onClose,
+}: Props & { readonly membership: Membership; readonly onClose: () => void }) {
   const link = useLink();
   const toast = useToast();
-  const [entry, setEntry] = useState<ShareEntry>({ carries: carries === null ? '' : String(carries), reaches: reaches ?? [] });
+  const [entry, setEntry] = useState<ShareEntry>({
+    carries: carries === null ? '' : String(carries),
+    reaches: reaches ?? [],
+  });
   const save = useAction(async () => {
     await link.call('fleet.changeShare', shareOf(entry));
     toast(words.changed);
@@ -93,13 +117,27 @@ function ShareDialog({ membership: { carries, reaches }, endpoints, onChanged, o
     onClose();
   });
   return (
-    <ConfirmDialog title={words.changeTitle} confirm={words.save} isReady={isShareReady(entry)} action={save} onClose={onClose}>
+    <ConfirmDialog
+      title={words.changeTitle}
+      confirm={words.save}
+      isReady={isShareReady(entry)}
+      action={save}
+      onClose={onClose}
+    >
       <ShareFields entry={entry} endpoints={endpoints} onChange={setEntry} />
     </ConfirmDialog>
   );
 }
 
-function LeaveDialog({ name, onChanged, onClose }: { readonly name: string; readonly onChanged: () => void; readonly onClose: () => void }) {
+function LeaveDialog({
+  name,
+  onChanged,
+  onClose,
+}: {
+  readonly name: string;
+  readonly onChanged: () => void;
+  readonly onClose: () => void;
+}) {
   const link = useLink();
   const toast = useToast();
   const leave = useAction(async () => {
@@ -109,7 +147,13 @@ function LeaveDialog({ name, onChanged, onClose }: { readonly name: string; read
     onClose();
   });
   return (
-    <ConfirmDialog title={words.leaveTitle(name)} confirm={words.leaveNow} isDestructive action={leave} onClose={onClose}>
+    <ConfirmDialog
+      title={words.leaveTitle(name)}
+      confirm={words.leaveNow}
+      isDestructive
+      action={leave}
+      onClose={onClose}
+    >
       {words.leaveLead}
     </ConfirmDialog>
   );

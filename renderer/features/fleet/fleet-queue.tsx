@@ -43,18 +43,27 @@ export function FleetQueue({ view, names, onChanged }: Props) {
   const rows = useMemo(() => view.queue.map((entry, index) => ({ ...entry, place: index + 1 })), [view.queue]);
   const columns = useMemo(() => columnsOf(names, now), [names, now]);
   const actions: readonly Column<Row>[] = view.mayChange
-    ? [{
-        id: 'actions', label: words.columns.actions,
-        cell: (row) => {
-          const name = names.get(row.replicaId) ?? row.replicaId;
-          const label = row.isUrgent ? words.unmakeOf(name) : words.makeOf(name);
-          return (
-            <Button size="small" disabled={isBusy} aria-label={label} title={label} onClick={() => void run(row, !row.isUrgent)}>
-              {row.isUrgent ? words.unmake : words.make}
-            </Button>
-          );
+    ? [
+        {
+          id: 'actions',
+          label: words.columns.actions,
+          cell: (row) => {
+            const name = names.get(row.replicaId) ?? row.replicaId;
+            const label = row.isUrgent ? words.unmakeOf(name) : words.makeOf(name);
+            return (
+              <Button
+                size="small"
+                disabled={isBusy}
+                aria-label={label}
+                title={label}
+                onClick={() => void run(row, !row.isUrgent)}
+              >
+                {row.isUrgent ? words.unmake : words.make}
+              </Button>
+            );
+          },
         },
-      }]
+      ]
     : [];
   return (
     <Section title={words.title} {...(view.waiting.length === 0 ? {} : { note: words.note(view.waiting.length) })}>
@@ -66,7 +75,12 @@ export function FleetQueue({ view, names, onChanged }: Props) {
           <Typography sx={{ color: 'text.secondary', mb: 1.5 }}>
             {words.order} {rows.length < view.waiting.length && words.shown(rows.length, view.waiting.length)}
           </Typography>
-          <PagedTable label={words.title} columns={[...columns, ...actions]} rows={rows} rowKey={({ replicaId }) => replicaId} />
+          <PagedTable
+            label={words.title}
+            columns={[...columns, ...actions]}
+            rows={rows}
+            rowKey={({ replicaId }) => replicaId}
+          />
         </>
       )}
     </Section>
@@ -76,9 +90,17 @@ export function FleetQueue({ view, names, onChanged }: Props) {
 function columnsOf(names: ReadonlyMap<string, string>, now: number): readonly Column<Row>[] {
   const nameOf = (id: string): string => names.get(id) ?? id;
   return [
-    { id: 'place', label: words.columns.place, align: 'right', sortBy: ({ place }) => place, cell: ({ place }) => place },
     {
-      id: 'replica', label: words.columns.replica, sortBy: ({ replicaId }) => nameOf(replicaId),
+      id: 'place',
+      label: words.columns.place,
+      align: 'right',
+      sortBy: ({ place }) => place,
+      cell: ({ place }) => place,
+    },
+    {
+      id: 'replica',
+      label: words.columns.replica,
+      sortBy: ({ replicaId }) => nameOf(replicaId),
       cell: ({ replicaId, isUrgent }) => (
         <Box sx={{ display: 'flex', gap: 1.5, alignItems: 'center', flexWrap: 'wrap', overflowWrap: 'anywhere' }}>
           <Link href={hrefOf('replicas', replicaId)}>{nameOf(replicaId)}</Link>
@@ -86,9 +108,25 @@ function columnsOf(names: ReadonlyMap<string, string>, now: number): readonly Co
         </Box>
       ),
     },
-    { id: 'wave', label: words.columns.wave, sortBy: ({ wave }) => wave, cell: ({ wave }) => (wave === '' ? words.noWave : <Link href={hrefOf('waves', wave)}>{wave}</Link>) },
-    { id: 'since', label: words.columns.since, align: 'right', sortBy: ({ since }) => since, cell: ({ since }) => durationText((now - Date.parse(since)) / 1000) },
-    { id: 'waitsFor', label: words.columns.waitsFor, sortBy: ({ waitsFor }) => waitsFor.kind, cell: ({ waitsFor }) => obstacleText(waitsFor, nameOf) },
+    {
+      id: 'wave',
+      label: words.columns.wave,
+      sortBy: ({ wave }) => wave,
+      cell: ({ wave }) => (wave === '' ? words.noWave : <Link href={hrefOf('waves', wave)}>{wave}</Link>),
+    },
+    {
+      id: 'since',
+      label: words.columns.since,
+      align: 'right',
+      sortBy: ({ since }) => since,
+      cell: ({ since }) => durationText((now - Date.parse(since)) / 1000),
+    },
+    {
+      id: 'waitsFor',
+      label: words.columns.waitsFor,
+      sortBy: ({ waitsFor }) => waitsFor.kind,
+      cell: ({ waitsFor }) => obstacleText(waitsFor, nameOf),
+    },
   ];
 }
 

@@ -27,7 +27,10 @@ export function FleetScreen() {
   const query = useQuery('fleet.view', {}, ['fleet.changed']);
   const replicas = useQuery('replica.list', {}).data;
   const endpoints = useQuery('endpoint.list', {}).data;
-  const names = useMemo(() => new Map([...(replicas ?? []), ...(endpoints ?? [])].map(({ id, name }) => [id, name])), [replicas, endpoints]);
+  const names = useMemo(
+    () => new Map([...(replicas ?? []), ...(endpoints ?? [])].map(({ id, name }) => [id, name])),
+    [replicas, endpoints],
+  );
   const look = useEffectEvent(() => !query.isLoading && query.reload());
   useEffect(() => {
     const timer = setInterval(look, againMs);
@@ -41,10 +44,14 @@ export function FleetScreen() {
     memberships.reload();
     query.reload();
   };
-  const thisOne = membership?.membership === undefined ? null : <FleetMembership membership={membership.membership} endpoints={endpointNames} onChanged={reloadAll} />;
+  const thisOne =
+    membership?.membership === undefined ? null : (
+      <FleetMembership membership={membership.membership} endpoints={endpointNames} onChanged={reloadAll} />
+    );
   return (
     <Screen
-      isWide title={words.title}
+      isWide
+      title={words.title}
       lead={
         <>
           {words.lead} <LearnMore page="fleets" anchor="who-carries-out-what" about={words.about} />
@@ -54,7 +61,9 @@ export function FleetScreen() {
       <QueryView query={query}>
         {(view) =>
           view.state === 'none' ? (
-            membership !== undefined && <NoFleet canJoin={membership.canChange} endpoints={endpointNames} onChanged={reloadAll} />
+            membership !== undefined && (
+              <NoFleet canJoin={membership.canChange} endpoints={endpointNames} onChanged={reloadAll} />
+            )
           ) : view.state === 'unreached' ? (
             <>
               <Alert severity="warning">{words.unreached}</Alert>
@@ -109,11 +118,13 @@ function Verification({ names }: { readonly names: ReadonlyMap<string, string> }
         <Alert severity="error">
           <AlertTitle>{words.problems(wrong.length)}</AlertTitle>
           <Box component="ul" sx={{ m: 0, pl: 3, overflowWrap: 'anywhere' }}>
-            {wrong.flatMap(({ replicaId, problems }) => problems.map((problem) => (
-              <li key={`${replicaId} ${problem}`}>
-                <b>{names.get(replicaId) ?? replicaId}</b>: {problem}
-              </li>
-            )))}
+            {wrong.flatMap(({ replicaId, problems }) =>
+              problems.map((problem) => (
+                <li key={`${replicaId} ${problem}`}>
+                  <b>{names.get(replicaId) ?? replicaId}</b>: {problem}
+                </li>
+              )),
+            )}
           </Box>
         </Alert>
       )}

@@ -30,8 +30,14 @@ export function LimitDialog({ limit, endpoints, onSaved, onClose }: Props) {
   const [typed, setTyped] = useState(String(limit?.most ?? 4));
   const count = Number(typed);
   const isNumber = Number.isInteger(count) && count >= 1 && count <= most;
-  const second = kind === 'link' ? endpoints.find((name) => name === other) ?? endpoints[1] ?? endpoints[0] ?? '' : other.trim();
-  const named = { endpoint: `endpoint ${endpoint}`, link: `link ${endpoint} > ${second}`, host: `host ${endpoint}/${second}`, datastore: `datastore ${endpoint}/${second}` };
+  const second =
+    kind === 'link' ? (endpoints.find((name) => name === other) ?? endpoints[1] ?? endpoints[0] ?? '') : other.trim();
+  const named = {
+    endpoint: `endpoint ${endpoint}`,
+    link: `link ${endpoint} > ${second}`,
+    host: `host ${endpoint}/${second}`,
+    datastore: `datastore ${endpoint}/${second}`,
+  };
   const name = limit?.name ?? named[kind];
   const isReady = isNumber && (limit !== undefined || (endpoint !== '' && (kind === 'endpoint' || second !== '')));
   const save = useAction(async () => {
@@ -40,8 +46,20 @@ export function LimitDialog({ limit, endpoints, onSaved, onClose }: Props) {
     onSaved();
     onClose();
   });
-  const choice = (label: string, value: string, onChange: (value: string) => void, given: readonly (readonly [string, string])[]) => (
-    <TextField select size="small" label={label} value={value} onChange={(event) => onChange(event.target.value)} sx={{ '&:first-of-type': { mt: 1 } }}>
+  const choice = (
+    label: string,
+    value: string,
+    onChange: (value: string) => void,
+    given: readonly (readonly [string, string])[],
+  ) => (
+    <TextField
+      select
+      size="small"
+      label={label}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+      sx={{ '&:first-of-type': { mt: 1 } }}
+    >
       {given.map(([id, shown]) => (
         <MenuItem key={id} value={id}>
           {shown}
@@ -51,21 +69,46 @@ export function LimitDialog({ limit, endpoints, onSaved, onClose }: Props) {
   );
   const ofEndpoints = endpoints.map((each) => [each, each] as const);
   return (
-    <ConfirmDialog title={limit === undefined ? words.addTitle : words.changeTitle(limit.name)} confirm={words.save} isReady={isReady} action={save} onClose={onClose}>
+    <ConfirmDialog
+      title={limit === undefined ? words.addTitle : words.changeTitle(limit.name)}
+      confirm={words.save}
+      isReady={isReady}
+      action={save}
+      onClose={onClose}
+    >
       {limit === undefined && (
         <>
-          {choice(words.kind, kind, (value) => setKind(value as LimitKind), limitKinds.map((each) => [each, words.kinds[each]] as const))}
+          {choice(
+            words.kind,
+            kind,
+            (value) => setKind(value as LimitKind),
+            limitKinds.map((each) => [each, words.kinds[each]] as const),
+          )}
           {choice(kind === 'link' ? words.source : words.endpoint, endpoint, setEndpoint, ofEndpoints)}
           {kind === 'link' && choice(words.destination, second, setOther, ofEndpoints)}
           {(kind === 'host' || kind === 'datastore') && (
-            <TextField size="small" required label={words[kind]} value={other} onChange={(event) => setOther(event.target.value)} slotProps={{ htmlInput: { maxLength: 200 } }} />
+            <TextField
+              size="small"
+              required
+              label={words[kind]}
+              value={other}
+              onChange={(event) => setOther(event.target.value)}
+              slotProps={{ htmlInput: { maxLength: 200 } }}
+            />
           )}
         </>
       )}
       <TextField
-        size="small" required type="number" label={words.most} value={typed} error={!isNumber} onChange={(event) => setTyped(event.target.value)}
+        size="small"
+        required
+        type="number"
+        label={words.most}
+        value={typed}
+        error={!isNumber}
+        onChange={(event) => setTyped(event.target.value)}
         onKeyDown={(event) => event.key === 'Enter' && isReady && !save.isBusy && void save.run()}
-        slotProps={{ htmlInput: { min: 1, max: most } }} sx={{ mt: limit === undefined ? 0 : 1 }}
+        slotProps={{ htmlInput: { min: 1, max: most } }}
+        sx={{ mt: limit === undefined ? 0 : 1 }}
       />
     </ConfirmDialog>
   );

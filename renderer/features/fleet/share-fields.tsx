@@ -18,9 +18,13 @@ export interface ShareEntry {
   readonly reaches: readonly string[];
 }
 
-export const isShareReady = ({ carries }: ShareEntry): boolean => carries.trim() === '' || (Number.isInteger(Number(carries)) && Number(carries) >= 0 && Number(carries) <= most);
+export const isShareReady = ({ carries }: ShareEntry): boolean =>
+  carries.trim() === '' || (Number.isInteger(Number(carries)) && Number(carries) >= 0 && Number(carries) <= most);
 
-export const shareOf = ({ carries, reaches }: ShareEntry): { readonly carries: number | null; readonly reaches: string[] | null } => ({
+export const shareOf = ({
+  carries,
+  reaches,
+}: ShareEntry): { readonly carries: number | null; readonly reaches: string[] | null } => ({
   carries: carries.trim() === '' ? null : Number(carries),
   reaches: reaches.length === 0 ? null : [...reaches],
 });
@@ -37,14 +41,26 @@ export function ShareFields({ entry, endpoints, onChange }: Props) {
   return (
     <>
       <TextField
-        size="small" type="number" label={words.carries} value={entry.carries} error={!isShareReady(entry)} helperText={words.carriesHelp} sx={{ mt: 1 }}
-        onChange={(event) => onChange({ ...entry, carries: event.target.value })} slotProps={{ htmlInput: { min: 0, max: most } }}
+        size="small"
+        type="number"
+        label={words.carries}
+        value={entry.carries}
+        error={!isShareReady(entry)}
+        helperText={words.carriesHelp}
+        sx={{ mt: 1 }}
+        onChange={(event) => onChange({ ...entry, carries: event.target.value })}
+        slotProps={{ htmlInput: { min: 0, max: most } }}
       />
       <FormControl size="small">
         <InputLabel id={id}>{words.reaches}</InputLabel>
         <Select
-          multiple labelId={id} label={words.reaches} value={[...entry.reaches]}
-          onChange={({ target: { value } }) => onChange({ ...entry, reaches: typeof value === 'string' ? value.split(',') : value })}
+          multiple
+          labelId={id}
+          label={words.reaches}
+          value={[...entry.reaches]}
+          onChange={({ target: { value } }) =>
+            onChange({ ...entry, reaches: typeof value === 'string' ? value.split(',') : value })
+          }
         >
           {[...new Set([...endpoints, ...entry.reaches])].map((name) => (
             <MenuItem key={name} value={name}>

@@ -36,7 +36,13 @@ export function AddMoverDialog({ names, onClose, onAdded }: Props) {
     // A wrong answer is asked for again; confirmed host keys stay.
     setAnswers({ ...given, secrets: {} });
     const file = identityFile.trim();
-    const answer = await link.call('mover.add', { name: name.trim(), destination: destination.trim(), ...(file === '' ? {} : { identityFile: file }), trusted: [...given.trusted], secrets: { ...given.secrets } });
+    const answer = await link.call('mover.add', {
+      name: name.trim(),
+      destination: destination.trim(),
+      ...(file === '' ? {} : { identityFile: file }),
+      trusted: [...given.trusted],
+      secrets: { ...given.secrets },
+    });
     if ('question' in answer) {
       setAnswers(given);
       return setQuestion(answer.question);
@@ -50,7 +56,8 @@ export function AddMoverDialog({ names, onClose, onAdded }: Props) {
     onClose();
   };
   const isTaken = names.includes(name.trim());
-  const isReady = moverNameSchema.safeParse(name.trim()).success && !isTaken && destination.trim() !== '' && !add.isBusy;
+  const isReady =
+    moverNameSchema.safeParse(name.trim()).success && !isTaken && destination.trim() !== '' && !add.isBusy;
   const connect = (event: SubmitEvent): void => {
     event.preventDefault();
     if (isReady) void add.run(answers);
@@ -58,20 +65,43 @@ export function AddMoverDialog({ names, onClose, onAdded }: Props) {
   return (
     <Dialog open onClose={cancel} aria-labelledby={id} maxWidth="sm" fullWidth>
       <DialogTitle id={id}>{text.movers.addTitle}</DialogTitle>
-      {question !== undefined ? <MoverQuestionForm key={JSON.stringify(question)} question={question} answers={answers} isBusy={add.isBusy} onAnswer={(given) => void add.run(given)} onCancel={cancel} /> : (
+      {question !== undefined ? (
+        <MoverQuestionForm
+          key={JSON.stringify(question)}
+          question={question}
+          answers={answers}
+          isBusy={add.isBusy}
+          onAnswer={(given) => void add.run(given)}
+          onCancel={cancel}
+        />
+      ) : (
         <form onSubmit={connect}>
           <DialogContent sx={{ display: 'flex', flexDirection: 'column', gap: 2, pt: 1 }}>
             {add.error !== undefined && add.error.code !== 'general.cancelled' && <ErrorNotice error={add.error} />}
             <TextField
-              autoFocus size="small" label={text.movers.name} value={name} error={isTaken} helperText={isTaken ? text.movers.nameTaken : text.movers.nameHelp} onChange={(event) => setName(event.target.value)}
+              autoFocus
+              size="small"
+              label={text.movers.name}
+              value={name}
+              error={isTaken}
+              helperText={isTaken ? text.movers.nameTaken : text.movers.nameHelp}
+              onChange={(event) => setName(event.target.value)}
               slotProps={{ htmlInput: { spellCheck: false } }}
             />
             <TextField
-              size="small" label={text.movers.destination} value={destination} helperText={text.movers.destinationHelp} onChange={(event) => setDestination(event.target.value)}
+              size="small"
+              label={text.movers.destination}
+              value={destination}
+              helperText={text.movers.destinationHelp}
+              onChange={(event) => setDestination(event.target.value)}
               slotProps={{ htmlInput: { spellCheck: false } }}
             />
             <TextField
-              size="small" label={text.movers.identityFile} value={identityFile} helperText={text.movers.identityFileHelp} onChange={(event) => setIdentityFile(event.target.value)}
+              size="small"
+              label={text.movers.identityFile}
+              value={identityFile}
+              helperText={text.movers.identityFileHelp}
+              onChange={(event) => setIdentityFile(event.target.value)}
               slotProps={{ htmlInput: { spellCheck: false } }}
             />
             {add.isBusy && <LinearProgress aria-label={text.movers.connecting} />}

@@ -35,7 +35,15 @@ export function DashboardCards() {
     <>
       {shown.lives.length > 0 && <Lives lives={shown.lives} />}
       {shown.days.length > 0 && <BurnUpSection days={shown.days} replicas={shown.replicas} lags={shown.lags} />}
-      <Box sx={{ display: 'grid', gridTemplateColumns: { xs: '1fr', md: '1fr 1fr' }, gap: 3, alignItems: 'start', '&:empty': { display: 'none' } }}>
+      <Box
+        sx={{
+          display: 'grid',
+          gridTemplateColumns: { xs: '1fr', md: '1fr 1fr' },
+          gap: 3,
+          alignItems: 'start',
+          '&:empty': { display: 'none' },
+        }}
+      >
         <Attention failures={shown.failures} late={shown.late} />
         <Running running={shown.running} />
         <Next next={shown.next} />
@@ -49,12 +57,27 @@ const BurnUp = lazy(async () => ({ default: (await import('./burn-up.tsx')).Burn
 
 function BurnUpSection({ days, replicas, lags }: Pick<Dashboard, 'days' | 'replicas' | 'lags'>) {
   return (
-    <Section title={words.burnUp.title} note={words.burnUp.sent(bytesText(days.reduce((sum, { bytes }) => sum + bytes, 0)))}>
+    <Section
+      title={words.burnUp.title}
+      note={words.burnUp.sent(bytesText(days.reduce((sum, { bytes }) => sum + bytes, 0)))}
+    >
       <Suspense fallback={<Box sx={{ height: 220 }} />}>
         <BurnUp days={days} replicas={replicas} />
       </Suspense>
       {lags.length > 0 && (
-        <Box component="dl" aria-label={words.burnUp.lag} sx={{ 'display': 'flex', 'flexWrap': 'wrap', 'columnGap': 4, 'm': 0, 'mt': 1.5, '& dt': { color: 'text.secondary', fontSize: 12 }, '& dd': { m: 0, fontWeight: 550, fontVariantNumeric: 'tabular-nums' } }}>
+        <Box
+          component="dl"
+          aria-label={words.burnUp.lag}
+          sx={{
+            display: 'flex',
+            flexWrap: 'wrap',
+            columnGap: 4,
+            m: 0,
+            mt: 1.5,
+            '& dt': { color: 'text.secondary', fontSize: 12 },
+            '& dd': { m: 0, fontWeight: 550, fontVariantNumeric: 'tabular-nums' },
+          }}
+        >
           {lags.map(({ within, count }) => (
             <div key={within}>
               <dt>{words.burnUp.lags[within]}</dt>
@@ -69,7 +92,16 @@ function BurnUpSection({ days, replicas, lags }: Pick<Dashboard, 'days' | 'repli
 
 function Lines({ children }: { readonly children: ReactNode }) {
   return (
-    <Box component="ul" sx={{ 'm': 0, 'p': 0, 'listStyle': 'none', '& > li': { py: 1, borderTop: 1, borderColor: 'divider' }, '& > li:first-of-type': { borderTop: 0, pt: 0 } }}>
+    <Box
+      component="ul"
+      sx={{
+        m: 0,
+        p: 0,
+        listStyle: 'none',
+        '& > li': { py: 1, borderTop: 1, borderColor: 'divider' },
+        '& > li:first-of-type': { borderTop: 0, pt: 0 },
+      }}
+    >
       {children}
     </Box>
   );
@@ -78,7 +110,10 @@ function Lines({ children }: { readonly children: ReactNode }) {
 function Lives({ lives }: Pick<Dashboard, 'lives'>) {
   return (
     <Section title={text.life.title}>
-      <Box component="ul" sx={{ display: 'flex', flexWrap: 'wrap', columnGap: 4, rowGap: 1, m: 0, p: 0, listStyle: 'none' }}>
+      <Box
+        component="ul"
+        sx={{ display: 'flex', flexWrap: 'wrap', columnGap: 4, rowGap: 1, m: 0, p: 0, listStyle: 'none' }}
+      >
         {lives.map(({ state, count }) => (
           <Box component="li" key={state} sx={{ display: 'flex', gap: 1, alignItems: 'center' }}>
             <MachineLifeLabel state={state} />
@@ -96,12 +131,16 @@ function Lives({ lives }: Pick<Dashboard, 'lives'>) {
 function Attention({ failures, late }: Pick<Dashboard, 'failures' | 'late'>) {
   return (
     <Section title={words.attention}>
-      {failures.length + late.length === 0 && <Typography sx={{ color: 'text.secondary' }}>{words.noAttention}</Typography>}
+      {failures.length + late.length === 0 && (
+        <Typography sx={{ color: 'text.secondary' }}>{words.noAttention}</Typography>
+      )}
       <Lines>
         {late.map(({ wave, at, why, open }) => (
           <li key={`${why} ${wave}`}>
             <StateLabel tone="paused">
-              <Link href={hrefOf(...(why === 'missed' ? ['waves'] : ['waves', wave]))}>{why === 'missed' ? words.missed(wave) : words.windowOver(wave, open)}</Link>
+              <Link href={hrefOf(...(why === 'missed' ? ['waves'] : ['waves', wave]))}>
+                {why === 'missed' ? words.missed(wave) : words.windowOver(wave, open)}
+              </Link>
             </StateLabel>
             <Typography variant="caption" component="div" sx={{ color: 'text.secondary', pl: 3.5 }}>
               {minuteText(at)}
@@ -138,25 +177,38 @@ function Running({ running: { count, runs } }: Pick<Dashboard, 'running'>) {
     <Section title={words.running} {...(count > 0 ? { note: words.count(count) } : {})}>
       {count === 0 && <Typography sx={{ color: 'text.secondary' }}>{words.nothingRuns}</Typography>}
       <Lines>
-        {runs.map(({ kind, id, name, number, isInterrupted, bytesTotal, bytesDone = 0, rateBytesPerSecond, secondsLeft }) => {
-          const label = kind === 'execution' ? words.execution(number) : words.deployment(number);
-          const percent = bytesTotal === undefined || bytesTotal === 0 ? undefined : Math.floor((100 * bytesDone) / bytesTotal);
-          return (
-            <li key={id}>
-              <Box sx={{ display: 'flex', gap: 1.5, flexWrap: 'wrap', alignItems: 'baseline' }}>
-                <Link href={hrefOf(kind === 'execution' ? 'runs' : 'deployments', id)}>{name}</Link>
-                <Typography variant="caption" sx={{ color: 'text.secondary', flexGrow: 1 }}>
-                  {isInterrupted ? words.interrupted(label) : label}
-                </Typography>
-                {rateBytesPerSecond !== undefined && rateBytesPerSecond > 0 && <Typography variant="caption">{rateText(rateBytesPerSecond)}</Typography>}
-                {secondsLeft !== undefined && <Typography variant="caption">{words.left(durationText(secondsLeft))}</Typography>}
-              </Box>
-              {percent !== undefined && bytesTotal !== undefined && (
-                <LinearProgress variant="determinate" value={percent} aria-label={name} aria-valuetext={text.waves.bytes(bytesText(bytesDone), bytesText(bytesTotal))} sx={{ mt: 0.5, height: 4, borderRadius: 2 }} />
-              )}
-            </li>
-          );
-        })}
+        {runs.map(
+          ({ kind, id, name, number, isInterrupted, bytesTotal, bytesDone = 0, rateBytesPerSecond, secondsLeft }) => {
+            const label = kind === 'execution' ? words.execution(number) : words.deployment(number);
+            const percent =
+              bytesTotal === undefined || bytesTotal === 0 ? undefined : Math.floor((100 * bytesDone) / bytesTotal);
+            return (
+              <li key={id}>
+                <Box sx={{ display: 'flex', gap: 1.5, flexWrap: 'wrap', alignItems: 'baseline' }}>
+                  <Link href={hrefOf(kind === 'execution' ? 'runs' : 'deployments', id)}>{name}</Link>
+                  <Typography variant="caption" sx={{ color: 'text.secondary', flexGrow: 1 }}>
+                    {isInterrupted ? words.interrupted(label) : label}
+                  </Typography>
+                  {rateBytesPerSecond !== undefined && rateBytesPerSecond > 0 && (
+                    <Typography variant="caption">{rateText(rateBytesPerSecond)}</Typography>
+                  )}
+                  {secondsLeft !== undefined && (
+                    <Typography variant="caption">{words.left(durationText(secondsLeft))}</Typography>
+                  )}
+                </Box>
+                {percent !== undefined && bytesTotal !== undefined && (
+                  <LinearProgress
+                    variant="determinate"
+                    value={percent}
+                    aria-label={name}
+                    aria-valuetext={text.waves.bytes(bytesText(bytesDone), bytesText(bytesTotal))}
+                    sx={{ mt: 0.5, height: 4, borderRadius: 2 }}
+                  />
+                )}
+              </li>
+            );
+          },
+        )}
       </Lines>
     </Section>
   );
@@ -178,7 +230,8 @@ function Next({ next }: Pick<Dashboard, 'next'>) {
           const what = action === undefined ? text.waves.calendar.window : text.waves.actionNouns[action];
           return (
             <li key={`${wave} ${kind} ${at}`}>
-              <Link href={hrefOf('waves', wave)}>{wave}</Link> · {isBlackedOut ? text.waves.calendar.blackedOut(what) : what}
+              <Link href={hrefOf('waves', wave)}>{wave}</Link> ·{' '}
+              {isBlackedOut ? text.waves.calendar.blackedOut(what) : what}
               <Typography variant="caption" component="div" sx={{ color: 'text.secondary' }}>
                 {kind === 'window' ? words.window(minuteText(at), minuteText(until)) : minuteText(at)}
               </Typography>

@@ -28,7 +28,10 @@ interface Props {
 export function MoverQuestionForm({ question, answers, isBusy, onAnswer, onCancel }: Props) {
   const [secret, setSecret] = useState('');
   const isHostKey = question.kind === 'host-key';
-  const withSecret = (value: string): MoverAnswers => ({ ...answers, secrets: { ...answers.secrets, ...(question.kind === 'host-key' ? {} : { [question.key]: value }) } });
+  const withSecret = (value: string): MoverAnswers => ({
+    ...answers,
+    secrets: { ...answers.secrets, ...(question.kind === 'host-key' ? {} : { [question.key]: value }) },
+  });
   const answer = (event: SubmitEvent): void => {
     event.preventDefault();
     if (isBusy) return;
@@ -39,10 +42,19 @@ export function MoverQuestionForm({ question, answers, isBusy, onAnswer, onCance
   return (
     <form onSubmit={answer}>
       <DialogContent sx={{ display: 'flex', flexDirection: 'column', gap: 2, pt: 1 }}>
-        {isHostKey ? <HostKey question={question} /> : (
+        {isHostKey ? (
+          <HostKey question={question} />
+        ) : (
           <TextField
-            autoFocus fullWidth size="small" type="password" autoComplete="off" label={text.movers[question.kind](question.about)} helperText={text.movers.secretHelp}
-            value={secret} onChange={(event) => setSecret(event.target.value)}
+            autoFocus
+            fullWidth
+            size="small"
+            type="password"
+            autoComplete="off"
+            label={text.movers[question.kind](question.about)}
+            helperText={text.movers.secretHelp}
+            value={secret}
+            onChange={(event) => setSecret(event.target.value)}
           />
         )}
       </DialogContent>
@@ -61,11 +73,27 @@ export function MoverQuestionForm({ question, answers, isBusy, onAnswer, onCance
   );
 }
 
-function HostKey({ question: { host, port, fingerprint } }: { readonly question: Extract<MoverQuestion, { kind: 'host-key' }> }) {
+function HostKey({
+  question: { host, port, fingerprint },
+}: {
+  readonly question: Extract<MoverQuestion, { kind: 'host-key' }>;
+}) {
   return (
     <>
       <Typography sx={{ overflowWrap: 'anywhere' }}>{text.movers.hostKey(`${host}:${port}`)}</Typography>
-      <Box component="p" aria-label={text.movers.hostKeyTitle} sx={{ m: 0, p: 1.5, borderRadius: 1, bgcolor: 'action.hover', fontFamily: fonts.code, fontSize: 13, overflowWrap: 'anywhere' }}>
+      <Box
+        component="p"
+        aria-label={text.movers.hostKeyTitle}
+        sx={{
+          m: 0,
+          p: 1.5,
+          borderRadius: 1,
+          bgcolor: 'action.hover',
+          fontFamily: fonts.code,
+          fontSize: 13,
+          overflowWrap: 'anywhere',
+        }}
+      >
         {fingerprint}
       </Box>
     </>

@@ -36,11 +36,17 @@ export function MoversCard() {
       <QueryView query={query}>
         {(movers) => (
           <>
-            {movers.length === 0 ? <Typography variant="body2">{text.movers.none}</Typography> : <Movers movers={movers} onAsk={setAsking} />}
+            {movers.length === 0 ? (
+              <Typography variant="body2">{text.movers.none}</Typography>
+            ) : (
+              <Movers movers={movers} onAsk={setAsking} />
+            )}
             <Button variant="outlined" sx={{ mt: 1.5 }} onClick={() => setAsking({ kind: 'add' })}>
               {text.movers.add}
             </Button>
-            {asking?.kind === 'add' && <AddMoverDialog names={movers.map(({ name }) => name)} onClose={close} onAdded={query.reload} />}
+            {asking?.kind === 'add' && (
+              <AddMoverDialog names={movers.map(({ name }) => name)} onClose={close} onAdded={query.reload} />
+            )}
             {asking?.kind === 'open' && <OpenOnMoverDialog mover={asking.name} onClose={close} />}
             {asking?.kind === 'remove' && <RemoveMover name={asking.name} onClose={close} onRemoved={query.reload} />}
           </>
@@ -50,7 +56,13 @@ export function MoversCard() {
   );
 }
 
-function Movers({ movers, onAsk }: { readonly movers: readonly MoverView[]; readonly onAsk: (asking: Asking) => void }) {
+function Movers({
+  movers,
+  onAsk,
+}: {
+  readonly movers: readonly MoverView[];
+  readonly onAsk: (asking: Asking) => void;
+}) {
   return (
     <List disablePadding>
       {movers.map(({ name, username, host, port, jumpHosts }) => (
@@ -61,10 +73,18 @@ function Movers({ movers, onAsk }: { readonly movers: readonly MoverView[]; read
             slotProps={{ secondary: { sx: { overflowWrap: 'anywhere' } } }}
           />
           <Box sx={{ display: 'flex', flexShrink: 0, alignItems: 'center' }}>
-            <Button size="small" aria-label={`${text.movers.open} (${name})`} onClick={() => onAsk({ kind: 'open', name })}>
+            <Button
+              size="small"
+              aria-label={`${text.movers.open} (${name})`}
+              onClick={() => onAsk({ kind: 'open', name })}
+            >
               {text.movers.open}
             </Button>
-            <IconButton aria-label={text.movers.remove(name)} title={text.movers.remove(name)} onClick={() => onAsk({ kind: 'remove', name })}>
+            <IconButton
+              aria-label={text.movers.remove(name)}
+              title={text.movers.remove(name)}
+              onClick={() => onAsk({ kind: 'remove', name })}
+            >
               <CloseIcon />
             </IconButton>
           </Box>
@@ -74,7 +94,15 @@ function Movers({ movers, onAsk }: { readonly movers: readonly MoverView[]; read
   );
 }
 
-function RemoveMover({ name, onClose, onRemoved }: { readonly name: string; readonly onClose: () => void; readonly onRemoved: () => void }) {
+function RemoveMover({
+  name,
+  onClose,
+  onRemoved,
+}: {
+  readonly name: string;
+  readonly onClose: () => void;
+  readonly onRemoved: () => void;
+}) {
   const link = useLink();
   const remove = useAction(async () => {
     await link.call('mover.remove', { name });
@@ -82,7 +110,12 @@ function RemoveMover({ name, onClose, onRemoved }: { readonly name: string; read
     onClose();
   });
   return (
-    <ConfirmDialog title={text.movers.removeTitle(name)} confirm={text.movers.removeButton} action={remove} onClose={onClose}>
+    <ConfirmDialog
+      title={text.movers.removeTitle(name)}
+      confirm={text.movers.removeButton}
+      action={remove}
+      onClose={onClose}
+    >
       <Typography>{text.movers.removeLead(name)}</Typography>
     </ConfirmDialog>
   );

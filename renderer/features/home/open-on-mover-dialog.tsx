@@ -35,7 +35,12 @@ export function OpenOnMoverDialog({ mover, folder: proposed = 'causeway-project'
   const [answers, setAnswers] = useState(noAnswers);
   const open = useAction(async (given: MoverAnswers) => {
     setQuestion(undefined);
-    const answer = await link.call('mover.openProject', { mover, folder: folder.trim(), create, secrets: { ...given.secrets } });
+    const answer = await link.call('mover.openProject', {
+      mover,
+      folder: folder.trim(),
+      create,
+      secrets: { ...given.secrets },
+    });
     if (!('question' in answer)) return onClose();
     setAnswers(given);
     setQuestion(answer.question);
@@ -52,15 +57,39 @@ export function OpenOnMoverDialog({ mover, folder: proposed = 'causeway-project'
   return (
     <Dialog open onClose={cancel} aria-labelledby={id} maxWidth="sm" fullWidth>
       <DialogTitle id={id}>{text.movers.openTitle(mover)}</DialogTitle>
-      {question !== undefined ? <MoverQuestionForm key={JSON.stringify(question)} question={question} answers={answers} isBusy={open.isBusy} onAnswer={(given) => void open.run(given)} onCancel={cancel} /> : (
+      {question !== undefined ? (
+        <MoverQuestionForm
+          key={JSON.stringify(question)}
+          question={question}
+          answers={answers}
+          isBusy={open.isBusy}
+          onAnswer={(given) => void open.run(given)}
+          onCancel={cancel}
+        />
+      ) : (
         <form onSubmit={start}>
           <DialogContent sx={{ display: 'flex', flexDirection: 'column', gap: 2, pt: 1 }}>
             {open.error !== undefined && open.error.code !== 'general.cancelled' && <ErrorNotice error={open.error} />}
             <TextField
-              autoFocus size="small" label={text.movers.folder} helperText={text.movers.folderHelp} value={folder} disabled={open.isBusy} onChange={(event) => setFolder(event.target.value)}
+              autoFocus
+              size="small"
+              label={text.movers.folder}
+              helperText={text.movers.folderHelp}
+              value={folder}
+              disabled={open.isBusy}
+              onChange={(event) => setFolder(event.target.value)}
               slotProps={{ htmlInput: { spellCheck: false } }}
             />
-            <FormControlLabel label={text.movers.create} control={<Checkbox checked={create} disabled={open.isBusy} onChange={(event) => setCreate(event.target.checked)} />} />
+            <FormControlLabel
+              label={text.movers.create}
+              control={
+                <Checkbox
+                  checked={create}
+                  disabled={open.isBusy}
+                  onChange={(event) => setCreate(event.target.checked)}
+                />
+              }
+            />
             {open.isBusy && <Progress />}
           </DialogContent>
           <DialogActions>
@@ -84,7 +113,11 @@ function Progress() {
       <Typography variant="body2">
         {words} {total !== undefined && text.movers.uploaded(bytesText(sent), bytesText(total))}
       </Typography>
-      <LinearProgress aria-label={words} {...(total === undefined ? {} : { variant: 'determinate', value: (sent / total) * 100 })} sx={{ mt: 1 }} />
+      <LinearProgress
+        aria-label={words}
+        {...(total === undefined ? {} : { variant: 'determinate', value: (sent / total) * 100 })}
+        sx={{ mt: 1 }}
+      />
     </Box>
   );
 }

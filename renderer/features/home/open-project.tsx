@@ -27,7 +27,11 @@ export function OpenProject({ project }: { readonly project: Project }) {
     <Screen
       isWide
       title={project.name}
-      lead={<Box sx={{ overflowWrap: 'anywhere' }}>{project.mover === undefined ? project.folder : text.movers.onMover(project.mover, project.folder)}</Box>}
+      lead={
+        <Box sx={{ overflowWrap: 'anywhere' }}>
+          {project.mover === undefined ? project.folder : text.movers.onMover(project.mover, project.folder)}
+        </Box>
+      }
       actions={<Button onClick={() => setIsClosing(true)}>{text.home.close}</Button>}
     >
       <CrossingCard />
@@ -36,7 +40,12 @@ export function OpenProject({ project }: { readonly project: Project }) {
         <NextSteps />
         <VaultCard />
       </Box>
-      {isClosing && <CloseProject {...(project.mover === undefined ? {} : { mover: project.mover })} onClose={() => setIsClosing(false)} />}
+      {isClosing && (
+        <CloseProject
+          {...(project.mover === undefined ? {} : { mover: project.mover })}
+          onClose={() => setIsClosing(false)}
+        />
+      )}
     </Screen>
   );
 }
@@ -48,7 +57,12 @@ function NextSteps() {
   const endpoints = useQuery('endpoint.list', {}).data;
   const replicas = useQuery('replica.list', {}, ['execution.event']).data;
   if (vault === undefined || endpoints === undefined || replicas === undefined) return null;
-  const isDone = [vault.exists, endpoints.length > 1, replicas.length > 0, replicas.some((replica) => replica.lastSuccess !== undefined)];
+  const isDone = [
+    vault.exists,
+    endpoints.length > 1,
+    replicas.length > 0,
+    replicas.some((replica) => replica.lastSuccess !== undefined),
+  ];
   const next = isDone.indexOf(false);
   // Who has done all of them needs the list no more.
   if (next === -1) return null;
@@ -64,14 +78,32 @@ function NextSteps() {
         {text.home.steps.map((step, index) => {
           const target = stepTargets[index];
           return (
-            <ListItem key={step.title} disableGutters sx={{ alignItems: 'flex-start' }} aria-current={index === next ? 'step' : undefined}>
+            <ListItem
+              key={step.title}
+              disableGutters
+              sx={{ alignItems: 'flex-start' }}
+              aria-current={index === next ? 'step' : undefined}
+            >
               <ListItemIcon sx={{ minWidth: 40, mt: 0.5 }}>
-                {isDone[index] === true ? <CheckIcon color="success" titleAccess={text.home.done} /> : <Typography sx={{ width: 24, textAlign: 'center', fontWeight: 600 }}>{index + 1}</Typography>}
+                {isDone[index] === true ? (
+                  <CheckIcon color="success" titleAccess={text.home.done} />
+                ) : (
+                  <Typography sx={{ width: 24, textAlign: 'center', fontWeight: 600 }}>{index + 1}</Typography>
+                )}
               </ListItemIcon>
               <Box>
-                <ListItemText primary={step.title} secondary={step.lead} slotProps={{ primary: { sx: { fontWeight: index === next ? 600 : 400 } } }} />
+                <ListItemText
+                  primary={step.title}
+                  secondary={step.lead}
+                  slotProps={{ primary: { sx: { fontWeight: index === next ? 600 : 400 } } }}
+                />
                 {'action' in step && target !== undefined && (
-                  <Button size="small" variant={index === next ? 'contained' : 'text'} sx={index === next ? undefined : { ml: -1 }} href={target === 'endpoints' && endpoints.length === 0 ? hrefOf(target, 'new') : hrefOf(target)}>
+                  <Button
+                    size="small"
+                    variant={index === next ? 'contained' : 'text'}
+                    sx={index === next ? undefined : { ml: -1 }}
+                    href={target === 'endpoints' && endpoints.length === 0 ? hrefOf(target, 'new') : hrefOf(target)}
+                  >
                     {target === 'endpoints' && endpoints.length === 0 ? text.endpoints.add : step.action}
                   </Button>
                 )}
@@ -98,7 +130,10 @@ export function CloseProject({ mover, onClose }: { readonly mover?: string; read
     hasBegun.current = true;
     // Asked now: an answer from a moment ago may miss what has just been started.
     void link.call('queue.show', {}).then(
-      ({ executions, deployments }) => (executions.running + executions.waiting + deployments.running + deployments.waiting === 0 ? action.run() : setAsks(true)),
+      ({ executions, deployments }) =>
+        executions.running + executions.waiting + deployments.running + deployments.waiting === 0
+          ? action.run()
+          : setAsks(true),
       () => setAsks(true),
     );
   });

@@ -17,7 +17,12 @@ export function CreateProjectForm() {
   const create = useAction(() => link.call('project.create', { name: name.trim(), folder: folder.trim() }));
   const isReady = name.trim() !== '' && folder.trim() !== '' && !create.isBusy;
   return (
-    <ProjectForm title={text.home.create} button={text.home.createButton} isReady={isReady} onSubmit={() => void create.run()}>
+    <ProjectForm
+      title={text.home.create}
+      button={text.home.createButton}
+      isReady={isReady}
+      onSubmit={() => void create.run()}
+    >
       {create.error !== undefined && <ErrorNotice error={create.error} />}
       <TextField size="small" label={text.home.name} value={name} onChange={(event) => setName(event.target.value)} />
       <FolderField value={folder} onChange={setFolder} isMade />
@@ -30,7 +35,12 @@ export function OpenProjectForm() {
   const [folder, setFolder] = useState('');
   const open = useAction(() => link.call('project.open', { folder: folder.trim() }));
   return (
-    <ProjectForm title={text.home.openFolder} button={text.home.openButton} isReady={folder.trim() !== '' && !open.isBusy} onSubmit={() => void open.run()}>
+    <ProjectForm
+      title={text.home.openFolder}
+      button={text.home.openButton}
+      isReady={folder.trim() !== '' && !open.isBusy}
+      onSubmit={() => void open.run()}
+    >
       {open.error !== undefined && <ErrorNotice error={open.error} />}
       <FolderField value={folder} onChange={setFolder} />
     </ProjectForm>

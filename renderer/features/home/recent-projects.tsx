@@ -49,20 +49,35 @@ export function RecentProjects() {
                     key={`${mover ?? ''} ${folder}`}
                     disablePadding
                     secondaryAction={
-                      <IconButton edge="end" aria-label={text.home.forget(name)} title={text.home.forget(name)} onClick={() => void forget.run({ folder, name, ...(mover === undefined ? {} : { mover }) })}>
+                      <IconButton
+                        edge="end"
+                        aria-label={text.home.forget(name)}
+                        title={text.home.forget(name)}
+                        onClick={() => void forget.run({ folder, name, ...(mover === undefined ? {} : { mover }) })}
+                      >
                         <CloseIcon />
                       </IconButton>
                     }
                   >
-                    <ListItemButton disabled={open.isBusy} onClick={() => (mover === undefined ? void open.run(folder) : setRemote({ mover, folder }))} sx={{ px: 3 }}>
-                      <ListItemText primary={name} secondary={mover === undefined ? folder : text.movers.onMover(mover, folder)} slotProps={{ secondary: { sx: { overflowWrap: 'anywhere' } } }} />
+                    <ListItemButton
+                      disabled={open.isBusy}
+                      onClick={() => (mover === undefined ? void open.run(folder) : setRemote({ mover, folder }))}
+                      sx={{ px: 3 }}
+                    >
+                      <ListItemText
+                        primary={name}
+                        secondary={mover === undefined ? folder : text.movers.onMover(mover, folder)}
+                        slotProps={{ secondary: { sx: { overflowWrap: 'anywhere' } } }}
+                      />
                     </ListItemButton>
                   </ListItem>
                 ))}
               </List>
             </Paper>
           )}
-          {remote !== undefined && <OpenOnMoverDialog mover={remote.mover} folder={remote.folder} onClose={() => setRemote(undefined)} />}
+          {remote !== undefined && (
+            <OpenOnMoverDialog mover={remote.mover} folder={remote.folder} onClose={() => setRemote(undefined)} />
+          )}
         </>
       )}
     </QueryView>

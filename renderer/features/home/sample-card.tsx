@@ -21,7 +21,9 @@ export function SampleCard() {
       <Typography variant="h6" component="h2">
         {text.home.sample}
       </Typography>
-      <Typography sx={{ color: 'text.secondary', mb: 1.5 }}>{sample === undefined ? text.home.sampleLead : text.home.sampleOffer}</Typography>
+      <Typography sx={{ color: 'text.secondary', mb: 1.5 }}>
+        {sample === undefined ? text.home.sampleLead : text.home.sampleOffer}
+      </Typography>
       {sample === undefined ? <Command /> : <Sample sample={sample} />}
     </Paper>
   );
@@ -61,8 +63,16 @@ function Sample({ sample }: { readonly sample: SampleState }) {
           </Typography>
         </Box>
       )}
-      {isRunning && <Typography variant="body2" sx={{ mb: 1.5 }}>{text.home.sampleRunning}</Typography>}
-      {error !== undefined && !isEnding && <Box sx={{ mb: 1.5 }}><ErrorNotice error={error} /></Box>}
+      {isRunning && (
+        <Typography variant="body2" sx={{ mb: 1.5 }}>
+          {text.home.sampleRunning}
+        </Typography>
+      )}
+      {error !== undefined && !isEnding && (
+        <Box sx={{ mb: 1.5 }}>
+          <ErrorNotice error={error} />
+        </Box>
+      )}
       <Box sx={{ display: 'flex', gap: 1, flexWrap: 'wrap' }}>
         {sample.state !== 'starting' && (
           <Button variant="outlined" disabled={open.isBusy} onClick={() => void open.run()}>
@@ -70,11 +80,20 @@ function Sample({ sample }: { readonly sample: SampleState }) {
           </Button>
         )}
         {sample.state === 'starting' && <Button onClick={() => void end.run()}>{text.app.cancel}</Button>}
-        {isRunning && <Button color="error" onClick={() => setIsEnding(true)}>{text.home.sampleEnd}</Button>}
+        {isRunning && (
+          <Button color="error" onClick={() => setIsEnding(true)}>
+            {text.home.sampleEnd}
+          </Button>
+        )}
         <Button href={hrefOf('check')}>{text.home.sampleCheck}</Button>
       </Box>
       {isEnding && (
-        <ConfirmDialog title={text.home.sampleEndTitle} confirm={text.home.sampleEnd} action={end} onClose={() => setIsEnding(false)}>
+        <ConfirmDialog
+          title={text.home.sampleEndTitle}
+          confirm={text.home.sampleEnd}
+          action={end}
+          onClose={() => setIsEnding(false)}
+        >
           <Typography>{text.home.sampleEndLead}</Typography>
         </ConfirmDialog>
       )}

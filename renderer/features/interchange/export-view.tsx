@@ -27,28 +27,56 @@ export function ExportView() {
   const replicas = useQuery('replica.list', {});
   return (
     <QueryView query={replicas}>
-      {(all) => (endpoints === undefined || defaults === undefined ? null : <Exported endpoints={endpoints} replicas={all} defaults={defaults} />)}
+      {(all) =>
+        endpoints === undefined || defaults === undefined ? null : (
+          <Exported endpoints={endpoints} replicas={all} defaults={defaults} />
+        )
+      }
     </QueryView>
   );
 }
 
-function Exported({ endpoints, replicas, defaults }: { readonly endpoints: readonly Endpoint[]; readonly replicas: readonly Replica[]; readonly defaults: Defaults }) {
+function Exported({
+  endpoints,
+  replicas,
+  defaults,
+}: {
+  readonly endpoints: readonly Endpoint[];
+  readonly replicas: readonly Replica[];
+  readonly defaults: Defaults;
+}) {
   const [scope, setScope] = useState(everything);
   const [format, setFormat] = useState<(typeof formats)[number]>('payloads');
   const waves = useMemo(() => [...new Set(replicas.flatMap(({ wave }) => wave ?? []))].sort(), [replicas]);
   const exported = useMemo(() => {
     const chosen = scope === everything ? replicas : replicas.filter(({ wave }) => wave === scope);
-    const used = new Set(chosen.flatMap(({ sourceEndpointId, destinationEndpointId }) => [sourceEndpointId, destinationEndpointId]));
-    return exportProject(scope === everything ? endpoints : endpoints.filter(({ id }) => used.has(id)), chosen.map((replica) => effectiveReplica(replica, endpoints, defaults)));
+    const used = new Set(
+      chosen.flatMap(({ sourceEndpointId, destinationEndpointId }) => [sourceEndpointId, destinationEndpointId]),
+    );
+    return exportProject(
+      scope === everything ? endpoints : endpoints.filter(({ id }) => used.has(id)),
+      chosen.map((replica) => effectiveReplica(replica, endpoints, defaults)),
+    );
   }, [scope, replicas, endpoints, defaults]);
-  const content = useMemo(() => (format === 'commands' ? commandText(exported) : payloadText(exported)), [format, exported]);
+  const content = useMemo(
+    () => (format === 'commands' ? commandText(exported) : payloadText(exported)),
+    [format, exported],
+  );
   return (
     <>
       <Section title={text.interchange.export}>
         <Typography sx={{ color: 'text.secondary', mb: 2 }}>{text.interchange.exportHelp}</Typography>
         {replicas.length === 0 && <Typography sx={{ mb: 2 }}>{text.interchange.noReplicas}</Typography>}
         <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap', mb: 2 }}>
-          <TextField select size="small" label={text.interchange.scope} value={scope} onChange={(event) => setScope(event.target.value)} sx={{ minWidth: 220 }} slotProps={{ select: { displayEmpty: true }, inputLabel: { shrink: true } }}>
+          <TextField
+            select
+            size="small"
+            label={text.interchange.scope}
+            value={scope}
+            onChange={(event) => setScope(event.target.value)}
+            sx={{ minWidth: 220 }}
+            slotProps={{ select: { displayEmpty: true }, inputLabel: { shrink: true } }}
+          >
             <MenuItem value={everything}>{text.interchange.all}</MenuItem>
             {waves.map((wave) => (
               <MenuItem key={wave} value={wave}>
@@ -56,7 +84,14 @@ function Exported({ endpoints, replicas, defaults }: { readonly endpoints: reado
               </MenuItem>
             ))}
           </TextField>
-          <TextField select size="small" label={text.interchange.format} value={format} onChange={(event) => setFormat(event.target.value as typeof format)} sx={{ minWidth: 220 }}>
+          <TextField
+            select
+            size="small"
+            label={text.interchange.format}
+            value={format}
+            onChange={(event) => setFormat(event.target.value as typeof format)}
+            sx={{ minWidth: 220 }}
+          >
             {formats.map((one) => (
               <MenuItem key={one} value={one}>
                 {text.interchange.formats[one]}
@@ -64,7 +99,14 @@ function Exported({ endpoints, replicas, defaults }: { readonly endpoints: reado
             ))}
           </TextField>
           <Box sx={{ flexGrow: 1 }} />
-          <Button variant="outlined" onClick={() => (format === 'commands' ? saveFile('coriolis.sh', content, 'text/x-shellscript') : saveFile('coriolis.json', content, 'application/json'))}>
+          <Button
+            variant="outlined"
+            onClick={() =>
+              format === 'commands'
+                ? saveFile('coriolis.sh', content, 'text/x-shellscript')
+                : saveFile('coriolis.json', content, 'application/json')
+            }
+          >
             {text.interchange.save}
           </Button>
         </Box>

@@ -33,17 +33,30 @@ export function ImportPreview(props: Props) {
   const endpoints = useQuery('endpoint.list', {}).data;
   const replicas = useQuery('replica.list', {});
   // As they were: what is created meanwhile must not turn up as what was there.
-  return <QueryView query={replicas}>{(all) => (endpoints === undefined ? null : <Preview {...props} endpoints={endpoints} replicas={all} />)}</QueryView>;
+  return (
+    <QueryView query={replicas}>
+      {(all) => (endpoints === undefined ? null : <Preview {...props} endpoints={endpoints} replicas={all} />)}
+    </QueryView>
+  );
 }
 
-function Preview({ file, payloads, onClose, endpoints: endpointsNow, replicas: replicasNow }: Props & { readonly endpoints: readonly Endpoint[]; readonly replicas: readonly Replica[] }) {
+function Preview({
+  file,
+  payloads,
+  onClose,
+  endpoints: endpointsNow,
+  replicas: replicasNow,
+}: Props & { readonly endpoints: readonly Endpoint[]; readonly replicas: readonly Replica[] }) {
   const link = useLink();
   const [{ endpoints, replicas }] = useState({ endpoints: endpointsNow, replicas: replicasNow });
   const [given, setGiven] = useState<ReadonlyMap<string, string>>(new Map());
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [shown, setShown] = useState<string>();
   const [outcomes, setOutcomes] = useState<Outcomes>(new Map());
-  const unknown = useMemo(() => importProject(payloads, pluginsOf(endpoints, new Map())).unknownEndpoints, [payloads, endpoints]);
+  const unknown = useMemo(
+    () => importProject(payloads, pluginsOf(endpoints, new Map())).unknownEndpoints,
+    [payloads, endpoints],
+  );
   const { rows, notCarried } = useMemo(() => {
     const imported = importProject(payloads, pluginsOf(endpoints, given));
     return { rows: importRows(planImport(imported, { endpoints, replicas }, given)), notCarried: imported.notCarried };
@@ -69,7 +82,10 @@ function Preview({ file, payloads, onClose, endpoints: endpointsNow, replicas: r
               ? text.interchange.running(outcomes.size - failed, chosen.length)
               : isDone
                 ? text.interchange.done(outcomes.size - failed, failed)
-                : text.interchange.previewCount(chosen.filter(({ kind }) => kind === 'endpoint').length, chosen.filter(({ kind }) => kind === 'replica').length)}
+                : text.interchange.previewCount(
+                    chosen.filter(({ kind }) => kind === 'endpoint').length,
+                    chosen.filter(({ kind }) => kind === 'replica').length,
+                  )}
           </Typography>
           <Button disabled={run.isBusy} onClick={onClose}>
             {text.interchange.otherFile}
@@ -84,8 +100,22 @@ function Preview({ file, payloads, onClose, endpoints: endpointsNow, replicas: r
             </Button>
           )}
         </Box>
-        {unknown.length > 0 && outcomes.size === 0 && <UnknownEndpoints ids={unknown} endpoints={endpoints} given={given} onChange={setGiven} />}
-        {rows.length === 0 ? <Alert severity="info">{text.interchange.nothing}</Alert> : <ImportTable rows={rows} left={left} onLeft={setLeft} outcomes={outcomes} isLocked={run.isBusy || outcomes.size > 0} shown={shown} onShow={setShown} />}
+        {unknown.length > 0 && outcomes.size === 0 && (
+          <UnknownEndpoints ids={unknown} endpoints={endpoints} given={given} onChange={setGiven} />
+        )}
+        {rows.length === 0 ? (
+          <Alert severity="info">{text.interchange.nothing}</Alert>
+        ) : (
+          <ImportTable
+            rows={rows}
+            left={left}
+            onLeft={setLeft}
+            outcomes={outcomes}
+            isLocked={run.isBusy || outcomes.size > 0}
+            shown={shown}
+            onShow={setShown}
+          />
+        )}
       </Section>
       {shownRow !== undefined && (
         <Section title={text.interchange.contentsOf(shownRow.name)}>
@@ -99,7 +129,15 @@ function Preview({ file, payloads, onClose, endpoints: endpointsNow, replicas: r
 
 /** Platforms by everything that payloads may call an endpoint. */
 function pluginsOf(endpoints: readonly Endpoint[], given: ReadonlyMap<string, string>): ReadonlyMap<string, PluginId> {
-  const known = new Map(endpoints.flatMap(({ id, name, plugin }) => [[id, plugin], [name, plugin]] as const));
+  const known = new Map(
+    endpoints.flatMap(
+      ({ id, name, plugin }) =>
+        [
+          [id, plugin],
+          [name, plugin],
+        ] as const,
+    ),
+  );
   for (const [id, name] of given) {
     const plugin = known.get(name);
     if (plugin !== undefined) known.set(id, plugin);

@@ -26,7 +26,8 @@ export type Outcomes = ReadonlyMap<string, CausewayError | undefined>;
 /** What the form of a deployment calls an option of the command line. */
 function nameOfOption(option: string): string {
   const names: Readonly<Record<string, string>> = {
-    '--in-place': `${text.deployments.volumes}: ${text.deployments.volumeModes.inPlace.label}`, '--skip-morphing': text.interchange.withoutPreparation,
+    '--in-place': `${text.deployments.volumes}: ${text.deployments.volumeModes.inPlace.label}`,
+    '--skip-morphing': text.interchange.withoutPreparation,
   };
   return names[option] ?? option;
 }
@@ -35,7 +36,12 @@ function nameOfOption(option: string): string {
 export function importRows({ endpoints, replicas }: ImportPlan): readonly ImportRow[] {
   return [
     ...endpoints.map(({ name, plugin, connection, exists }, index): ImportRow => ({
-      key: `endpoint ${index}`, kind: 'endpoint', name, exists, where: pluginTitle(plugins[plugin]), note: exists ? text.interchange.existsEndpoint : '',
+      key: `endpoint ${index}`,
+      kind: 'endpoint',
+      name,
+      exists,
+      where: pluginTitle(plugins[plugin]),
+      note: exists ? text.interchange.existsEndpoint : '',
       contents: () => {
         const { kept, secrets } = withoutSecrets(plugin, 'connection', connection);
         return `${stringify({ name, plugin, connection: kept }, { lineWidth: 0 })}${secrets.map((key) => `# ${key}: ${text.interchange.toVault}\n`).join('')}`;
@@ -45,14 +51,26 @@ export function importRows({ endpoints, replicas }: ImportPlan): readonly Import
     ...replicas.map((replica, index): ImportRow => {
       const { vm, source, destination, sourceEnvironment, destinationEnvironment, deployOptions, exists } = replica;
       return {
-        key: `replica ${index}`, kind: 'replica', name: vm, exists, where: `${source} → ${destination}`,
-        note: [exists ? text.interchange.existsReplica : '', deployOptions.length === 0 ? '' : text.interchange.deployWith(deployOptions.map(nameOfOption).join(', '))].filter((part) => part !== '').join(' '),
-        contents: () => importedDocument({
-          ...replica,
-          sourceEnvironment: withoutSecrets(replica.sourcePlugin, 'source', sourceEnvironment).kept,
-          destinationEnvironment: withoutSecrets(replica.destinationPlugin, 'destination', destinationEnvironment).kept,
-        }),
-        create: (link) => link.call('replica.create', { source, destination, vm, sourceEnvironment, destinationEnvironment }),
+        key: `replica ${index}`,
+        kind: 'replica',
+        name: vm,
+        exists,
+        where: `${source} → ${destination}`,
+        note: [
+          exists ? text.interchange.existsReplica : '',
+          deployOptions.length === 0 ? '' : text.interchange.deployWith(deployOptions.map(nameOfOption).join(', ')),
+        ]
+          .filter((part) => part !== '')
+          .join(' '),
+        contents: () =>
+          importedDocument({
+            ...replica,
+            sourceEnvironment: withoutSecrets(replica.sourcePlugin, 'source', sourceEnvironment).kept,
+            destinationEnvironment: withoutSecrets(replica.destinationPlugin, 'destination', destinationEnvironment)
+              .kept,
+          }),
+        create: (link) =>
+          link.call('replica.create', { source, destination, vm, sourceEnvironment, destinationEnvironment }),
       };
     }),
   ];

@@ -30,27 +30,62 @@ export function ImportTable({ rows, left, onLeft, outcomes, isLocked, shown, onS
     };
     return [
       {
-        id: 'choose', label: '',
+        id: 'choose',
+        label: '',
         cell: ({ key, name, exists }) => (
-          <Checkbox size="small" disabled={exists || isLocked} checked={!exists && !left.has(key)} onChange={() => toggle(key)} slotProps={{ input: { 'aria-label': text.interchange.select(name) } }} sx={{ p: 0.5 }} />
+          <Checkbox
+            size="small"
+            disabled={exists || isLocked}
+            checked={!exists && !left.has(key)}
+            onChange={() => toggle(key)}
+            slotProps={{ input: { 'aria-label': text.interchange.select(name) } }}
+            sx={{ p: 0.5 }}
+          />
         ),
       },
-      { id: 'kind', label: text.interchange.kind, sortBy: ({ kind }) => kind, cell: ({ kind }) => text.interchange.kinds[kind] },
       {
-        id: 'name', label: text.interchange.name, sortBy: ({ name }) => name,
+        id: 'kind',
+        label: text.interchange.kind,
+        sortBy: ({ kind }) => kind,
+        cell: ({ kind }) => text.interchange.kinds[kind],
+      },
+      {
+        id: 'name',
+        label: text.interchange.name,
+        sortBy: ({ name }) => name,
         cell: ({ name, note }) => (
           <Box>
             <Box sx={{ overflowWrap: 'anywhere' }}>{name}</Box>
-            {note !== '' && <Typography variant="caption" sx={{ color: 'text.secondary' }}>{note}</Typography>}
+            {note !== '' && (
+              <Typography variant="caption" sx={{ color: 'text.secondary' }}>
+                {note}
+              </Typography>
+            )}
           </Box>
         ),
       },
-      { id: 'where', label: text.interchange.where, isMinor: true, sortBy: ({ where }) => where, cell: ({ where }) => where },
-      { id: 'outcome', label: text.interchange.outcome, cell: ({ key, exists }) => <Outcome exists={exists} isOver={outcomes.has(key)} error={outcomes.get(key)} /> },
       {
-        id: 'contents', label: text.interchange.contents,
+        id: 'where',
+        label: text.interchange.where,
+        isMinor: true,
+        sortBy: ({ where }) => where,
+        cell: ({ where }) => where,
+      },
+      {
+        id: 'outcome',
+        label: text.interchange.outcome,
+        cell: ({ key, exists }) => <Outcome exists={exists} isOver={outcomes.has(key)} error={outcomes.get(key)} />,
+      },
+      {
+        id: 'contents',
+        label: text.interchange.contents,
         cell: ({ key, name }) => (
-          <Button size="small" aria-label={text.interchange.showOf(name)} aria-pressed={shown === key} onClick={() => onShow(shown === key ? undefined : key)}>
+          <Button
+            size="small"
+            aria-label={text.interchange.showOf(name)}
+            aria-pressed={shown === key}
+            onClick={() => onShow(shown === key ? undefined : key)}
+          >
             {text.interchange.show}
           </Button>
         ),
@@ -60,7 +95,15 @@ export function ImportTable({ rows, left, onLeft, outcomes, isLocked, shown, onS
   return <PagedTable label={text.interchange.import} columns={columns} rows={rows} rowKey={({ key }) => key} />;
 }
 
-function Outcome({ exists, isOver, error }: { readonly exists: boolean; readonly isOver: boolean; readonly error: ReturnType<Outcomes['get']> }) {
+function Outcome({
+  exists,
+  isOver,
+  error,
+}: {
+  readonly exists: boolean;
+  readonly isOver: boolean;
+  readonly error: ReturnType<Outcomes['get']>;
+}) {
   const { outcomes: words } = text.interchange;
   if (error === undefined) return <>{exists ? words.exists : isOver ? words.created : words.new}</>;
   const { title, remedy } = errorWords(error.code);
@@ -68,8 +111,12 @@ function Outcome({ exists, isOver, error }: { readonly exists: boolean; readonly
     <Box>
       <Box sx={{ color: 'error.main', fontWeight: 600 }}>{words.failed}</Box>
       <Box>{title}</Box>
-      <Typography variant="caption" component="div" sx={{ color: 'text.secondary', overflowWrap: 'anywhere' }}><EnglishText>{error.message}</EnglishText></Typography>
-      <Typography variant="caption" component="div" sx={{ color: 'text.secondary' }}><CodeSpans>{remedy}</CodeSpans></Typography>
+      <Typography variant="caption" component="div" sx={{ color: 'text.secondary', overflowWrap: 'anywhere' }}>
+        <EnglishText>{error.message}</EnglishText>
+      </Typography>
+      <Typography variant="caption" component="div" sx={{ color: 'text.secondary' }}>
+        <CodeSpans>{remedy}</CodeSpans>
+      </Typography>
     </Box>
   );
 }

@@ -33,7 +33,12 @@ export function InterchangeScreen() {
         <>
           <Section title={text.interchange.import}>
             <Typography sx={{ color: 'text.secondary', mb: 2 }}>{text.interchange.importHelp}</Typography>
-            <DropArea endings={endings} prompt={text.interchange.drop} choose={text.interchange.choose} onFiles={(files) => void take.run(files)} />
+            <DropArea
+              endings={endings}
+              prompt={text.interchange.drop}
+              choose={text.interchange.choose}
+              onFiles={(files) => void take.run(files)}
+            />
           </Section>
           <ExportView />
         </>

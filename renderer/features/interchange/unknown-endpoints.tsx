@@ -25,7 +25,16 @@ export function UnknownEndpoints({ ids, endpoints, given, onChange }: Props) {
       {text.interchange.unknownHelp}
       <Box sx={{ display: 'flex', gap: 2, flexWrap: 'wrap', mt: 2 }}>
         {ids.map((id) => (
-          <TextField key={id} select size="small" label={text.interchange.unknown(id)} value={given.get(id) ?? ''} onChange={(event) => choose(id, event.target.value)} sx={{ minWidth: 280 }} slotProps={{ select: { displayEmpty: true }, inputLabel: { shrink: true } }}>
+          <TextField
+            key={id}
+            select
+            size="small"
+            label={text.interchange.unknown(id)}
+            value={given.get(id) ?? ''}
+            onChange={(event) => choose(id, event.target.value)}
+            sx={{ minWidth: 280 }}
+            slotProps={{ select: { displayEmpty: true }, inputLabel: { shrink: true } }}
+          >
             <MenuItem value="">{text.interchange.notChosen}</MenuItem>
             {endpoints.map(({ id: endpointId, name }) => (
               <MenuItem key={endpointId} value={name}>

@@ -7,7 +7,14 @@ import Paper from '@mui/material/Paper';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
-import { importFields, sizeUnits, type ColumnMap, type ImportField, type SizeUnit, type TableRole } from '../../../shared/inventory/import-fields.ts';
+import {
+  importFields,
+  sizeUnits,
+  type ColumnMap,
+  type ImportField,
+  type SizeUnit,
+  type TableRole,
+} from '../../../shared/inventory/import-fields.ts';
 import type { ImportChoices } from '../../../shared/inventory/import-machines.ts';
 import { planFor, withColumns, type TablePlan } from '../../../shared/inventory/table-plan.ts';
 import type { Table } from '../../../shared/inventory/table.ts';
@@ -26,7 +33,9 @@ export function ColumnMapping({ tables, plans, choices, onPlans, onChoices }: Pr
   const planned = new Set(plans.map(({ table }) => table));
   const shown = tables.length <= 3 || plans.length === 0 ? tables : tables.filter((table) => planned.has(table));
   const replace = (table: Table, plan: TablePlan | undefined) =>
-    onPlans(tables.flatMap((one) => (one === table ? (plan ?? []) : (plans.find((known) => known.table === one) ?? []))));
+    onPlans(
+      tables.flatMap((one) => (one === table ? (plan ?? []) : (plans.find((known) => known.table === one) ?? []))),
+    );
   return (
     <Paper variant="outlined" sx={{ p: 2, display: 'flex', flexDirection: 'column', gap: 2 }}>
       <Box>
@@ -37,20 +46,35 @@ export function ColumnMapping({ tables, plans, choices, onPlans, onChoices }: Pr
       </Box>
       {plans.length === 0 && <Alert severity="warning">{text.inventory.noTables}</Alert>}
       {shown.map((table) => (
-        <TableMapping key={table.name} table={table} plan={plans.find((plan) => plan.table === table)} onChange={(plan) => replace(table, plan)} />
+        <TableMapping
+          key={table.name}
+          table={table}
+          plan={plans.find((plan) => plan.table === table)}
+          onChange={(plan) => replace(table, plan)}
+        />
       ))}
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
         <Choice
           label={text.inventory.osWhenUnknown}
           value={choices.osWhenUnknown ?? ''}
-          onChange={(value) => onChoices({ withTemplates: choices.withTemplates, ...(value === '' ? {} : { osWhenUnknown: value as 'linux' | 'windows' }) })}
+          onChange={(value) =>
+            onChoices({
+              withTemplates: choices.withTemplates,
+              ...(value === '' ? {} : { osWhenUnknown: value as 'linux' | 'windows' }),
+            })
+          }
         >
           <MenuItem value="">{text.inventory.osIsError}</MenuItem>
           <MenuItem value="linux">{text.inventory.osIs.linux}</MenuItem>
           <MenuItem value="windows">{text.inventory.osIs.windows}</MenuItem>
         </Choice>
         <FormControlLabel
-          control={<Checkbox checked={choices.withTemplates} onChange={(event) => onChoices({ ...choices, withTemplates: event.target.checked })} />}
+          control={
+            <Checkbox
+              checked={choices.withTemplates}
+              onChange={(event) => onChoices({ ...choices, withTemplates: event.target.checked })}
+            />
+          }
           label={text.inventory.withTemplates}
         />
       </Box>
@@ -69,7 +93,11 @@ function TableMapping({ table, plan, onChange }: TableProps) {
   return (
     <Box>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', mb: 1.5 }}>
-        <Choice label={text.inventory.role(table.name)} value={plan?.role ?? ''} onChange={(role) => onChange(role === '' ? undefined : planFor(table, role as TableRole))}>
+        <Choice
+          label={text.inventory.role(table.name)}
+          value={plan?.role ?? ''}
+          onChange={(role) => onChange(role === '' ? undefined : planFor(table, role as TableRole))}
+        >
           <MenuItem value="">{text.inventory.roleNone}</MenuItem>
           {roles.map((role) => (
             <MenuItem key={role} value={role}>
@@ -90,18 +118,40 @@ function TableMapping({ table, plan, onChange }: TableProps) {
   );
 }
 
-function FieldMapping({ field, plan, onChange }: { readonly field: ImportField; readonly plan: TablePlan; readonly onChange: (plan: TablePlan) => void }) {
+function FieldMapping({
+  field,
+  plan,
+  onChange,
+}: {
+  readonly field: ImportField;
+  readonly plan: TablePlan;
+  readonly onChange: (plan: TablePlan) => void;
+}) {
   const column = (plan.columns as Readonly<Record<string, number>>)[field.id];
   const label = text.inventory.fields[field.id] ?? field.id;
   const choose = (value: string) => {
     const { [field.id]: _former, ...others } = plan.columns as Readonly<Record<string, number>>;
-    const next = withColumns(plan.table, plan.role, (value === '' ? others : { ...others, [field.id]: Number(value) }) as ColumnMap);
+    const next = withColumns(
+      plan.table,
+      plan.role,
+      (value === '' ? others : { ...others, [field.id]: Number(value) }) as ColumnMap,
+    );
     // A unit that somebody chose stays for the other columns.
-    onChange({ ...next, units: { ...plan.units, ...(Object.hasOwn(next.units, field.id) ? { [field.id]: next.units[field.id]! } : {}) } });
+    onChange({
+      ...next,
+      units: { ...plan.units, ...(Object.hasOwn(next.units, field.id) ? { [field.id]: next.units[field.id]! } : {}) },
+    });
   };
   return (
     <Box sx={{ display: 'flex', gap: 0.5, minWidth: 0 }}>
-      <Choice label={label} required={field.required === true} isWrong={field.required === true && column === undefined} value={column === undefined ? '' : String(column)} onChange={choose} fill>
+      <Choice
+        label={label}
+        required={field.required === true}
+        isWrong={field.required === true && column === undefined}
+        value={column === undefined ? '' : String(column)}
+        onChange={choose}
+        fill
+      >
         <MenuItem value="">{text.inventory.notTaken}</MenuItem>
         {plan.table.header.map((heading, index) => (
           <MenuItem key={`${index} ${heading}`} value={String(index)}>
@@ -110,7 +160,12 @@ function FieldMapping({ field, plan, onChange }: { readonly field: ImportField; 
         ))}
       </Choice>
       {field.isSize === true && column !== undefined && (
-        <Choice label={text.inventory.unit(label)} isBare value={plan.units[field.id] ?? 'GiB'} onChange={(unit) => onChange({ ...plan, units: { ...plan.units, [field.id]: unit as SizeUnit } })}>
+        <Choice
+          label={text.inventory.unit(label)}
+          isBare
+          value={plan.units[field.id] ?? 'GiB'}
+          onChange={(unit) => onChange({ ...plan, units: { ...plan.units, [field.id]: unit as SizeUnit } })}
+        >
           {Object.keys(sizeUnits).map((unit) => (
             <MenuItem key={unit} value={unit}>
               {unit}
@@ -135,7 +190,16 @@ interface ChoiceProps {
   readonly children: ReactNode;
 }
 
-function Choice({ label, value, onChange, required = false, isWrong = false, fill = false, isBare = false, children }: ChoiceProps) {
+function Choice({
+  label,
+  value,
+  onChange,
+  required = false,
+  isWrong = false,
+  fill = false,
+  isBare = false,
+  children,
+}: ChoiceProps) {
   return (
     <TextField
       select
@@ -145,7 +209,10 @@ function Choice({ label, value, onChange, required = false, isWrong = false, fil
       error={isWrong}
       value={value}
       onChange={(event) => onChange(event.target.value)}
-      slotProps={{ inputLabel: { shrink: true }, select: { displayEmpty: true, ...(isBare ? { SelectDisplayProps: { 'aria-label': label } } : {}) } }}
+      slotProps={{
+        inputLabel: { shrink: true },
+        select: { displayEmpty: true, ...(isBare ? { SelectDisplayProps: { 'aria-label': label } } : {}) },
+      }}
       sx={fill ? { flex: '1 1 auto', minWidth: 0 } : isBare ? { flexShrink: 0 } : { minWidth: 240 }}
     >
       {children}

@@ -39,18 +39,44 @@ export function DraftTabs({ draft, shown, onShow, isDragging, newWave, onDrop }:
       },
     };
   };
-  const lit = (wave: string) => (isDragging && over === wave ? { bgcolor: 'action.selected', outline: '2px dashed', outlineColor: 'primary.main', outlineOffset: -2 } : {});
+  const lit = (wave: string) =>
+    isDragging && over === wave
+      ? { bgcolor: 'action.selected', outline: '2px dashed', outlineColor: 'primary.main', outlineOffset: -2 }
+      : {};
   return (
     <Box sx={{ display: 'flex', alignItems: 'center', gap: 1, borderBottom: 1, borderColor: 'divider', mb: 1.5 }}>
-      <Tabs value={shown} variant="scrollable" aria-label={words.tabs} onChange={(_event, next: string) => onShow(next)} sx={{ flex: '1 1 auto', minWidth: 0 }}>
+      <Tabs
+        value={shown}
+        variant="scrollable"
+        aria-label={words.tabs}
+        onChange={(_event, next: string) => onShow(next)}
+        sx={{ flex: '1 1 auto', minWidth: 0 }}
+      >
         {draft.map((one) => (
-          <Tab key={one.name} value={one.name} label={words.tab(one.name, one.machines.length, bytesText(bytesOf(one.machines)))} sx={lit(one.name)} {...target(one.name)} />
+          <Tab
+            key={one.name}
+            value={one.name}
+            label={words.tab(one.name, one.machines.length, bytesText(bytesOf(one.machines)))}
+            sx={lit(one.name)}
+            {...target(one.name)}
+          />
         ))}
       </Tabs>
       {/* Its place is kept, so that nothing moves as a drag begins. */}
       <Box
-        aria-hidden {...target(newWave)}
-        sx={{ visibility: isDragging ? 'visible' : 'hidden', flexShrink: 0, px: 2, py: 0.75, border: '1px dashed', borderColor: 'action.active', borderRadius: '5px', color: 'text.secondary', ...lit(newWave) }}
+        aria-hidden
+        {...target(newWave)}
+        sx={{
+          visibility: isDragging ? 'visible' : 'hidden',
+          flexShrink: 0,
+          px: 2,
+          py: 0.75,
+          border: '1px dashed',
+          borderColor: 'action.active',
+          borderRadius: '5px',
+          color: 'text.secondary',
+          ...lit(newWave),
+        }}
       >
         {words.newWave}
       </Box>

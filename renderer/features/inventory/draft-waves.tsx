@@ -35,8 +35,17 @@ export function DraftWaves({ draft, base, previous, onChange, onUndo }: Props) {
   const [news, setNews] = useState<{ readonly of: Draft; readonly words: string }>();
   const wave = draft.find((one) => one.name === name) ?? draft[0];
   const wanted = search.trim().toLowerCase();
-  const shown = useMemo(() => (wave?.machines ?? []).filter((machine) => searchText(machine).includes(wanted)), [wave, wanted]);
-  const columns = useMemo(() => columnsOf(draft, chosen, (id, isChosen) => setChosen((before) => new Set(isChosen ? [...before, id] : [...before].filter((one) => one !== id)))), [draft, chosen]);
+  const shown = useMemo(
+    () => (wave?.machines ?? []).filter((machine) => searchText(machine).includes(wanted)),
+    [wave, wanted],
+  );
+  const columns = useMemo(
+    () =>
+      columnsOf(draft, chosen, (id, isChosen) =>
+        setChosen((before) => new Set(isChosen ? [...before, id] : [...before].filter((one) => one !== id))),
+      ),
+    [draft, chosen],
+  );
   if (wave === undefined) return <Typography>{words.none}</Typography>;
   const ids = new Set(shown.filter(({ vm }) => chosen.has(vm.id)).map(({ vm }) => vm.id));
   const move = (moving: ReadonlySet<string>, to: string) => {
@@ -52,7 +61,14 @@ export function DraftWaves({ draft, base, previous, onChange, onUndo }: Props) {
     setNews({ of: previous, words: words.undone });
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key.toLowerCase() !== 'z' || event.shiftKey || event.altKey || !(event.ctrlKey || event.metaKey) || isText(event.target)) return;
+    if (
+      event.key.toLowerCase() !== 'z' ||
+      event.shiftKey ||
+      event.altKey ||
+      !(event.ctrlKey || event.metaKey) ||
+      isText(event.target)
+    )
+      return;
     event.preventDefault();
     undo();
   };
@@ -68,20 +84,48 @@ export function DraftWaves({ draft, base, previous, onChange, onUndo }: Props) {
   });
   return (
     <Box onKeyDown={onKeyDown}>
-      <DraftTabs draft={draft} shown={wave.name} onShow={setName} isDragging={dragged !== undefined} newWave={nextName(draft, base)} onDrop={(to) => move(dragged ?? new Set(), to)} />
+      <DraftTabs
+        draft={draft}
+        shown={wave.name}
+        onShow={setName}
+        isDragging={dragged !== undefined}
+        newWave={nextName(draft, base)}
+        onDrop={(to) => move(dragged ?? new Set(), to)}
+      />
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap', mb: 1.5 }}>
-        <TextField type="search" size="small" label={text.inventory.search} value={search} onChange={(event) => setSearch(event.target.value)} sx={{ width: 280 }} />
-        <Button size="small" onClick={() => setChosen(new Set(ids.size === shown.length ? [] : shown.map(({ vm }) => vm.id)))}>
+        <TextField
+          type="search"
+          size="small"
+          label={text.inventory.search}
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+          sx={{ width: 280 }}
+        />
+        <Button
+          size="small"
+          onClick={() => setChosen(new Set(ids.size === shown.length ? [] : shown.map(({ vm }) => vm.id)))}
+        >
           {ids.size === shown.length && ids.size > 0 ? text.replicas.clearChosen : text.replicas.chooseAll}
         </Button>
         {/* Never disabled: who moves VMs by keys would lose their place with the last one. */}
-        <TextField select size="small" label={words.moveTo(ids.size)} value="" onChange={(event) => move(ids, event.target.value)} sx={{ width: 200 }}>
+        <TextField
+          select
+          size="small"
+          label={words.moveTo(ids.size)}
+          value=""
+          onChange={(event) => move(ids, event.target.value)}
+          sx={{ width: 200 }}
+        >
           {ids.size === 0 && <MenuItem disabled>{words.chooseFirst}</MenuItem>}
-          {ids.size > 0 && [...draft.map(({ name: other }) => other).filter((other) => other !== wave.name), nextName(draft, base)].map((other) => (
-            <MenuItem key={other} value={other}>
-              {draft.some((one) => one.name === other) ? other : words.newWave}
-            </MenuItem>
-          ))}
+          {ids.size > 0 &&
+            [
+              ...draft.map(({ name: other }) => other).filter((other) => other !== wave.name),
+              nextName(draft, base),
+            ].map((other) => (
+              <MenuItem key={other} value={other}>
+                {draft.some((one) => one.name === other) ? other : words.newWave}
+              </MenuItem>
+            ))}
         </TextField>
         <Button size="small" disabled={previous === undefined} onClick={undo} aria-keyshortcuts="Control+Z Meta+Z">
           {text.waves.undo}
@@ -90,7 +134,15 @@ export function DraftWaves({ draft, base, previous, onChange, onUndo }: Props) {
           {news?.of === draft ? news.words : words.howToMove}
         </Typography>
       </Box>
-      <PagedTable label={wave.name} columns={columns} rows={shown} rowKey={({ vm }) => vm.id} sortedBy={{ column: 'name', descending: false }} rowDrag={drag} onClearFilters={wanted === '' ? undefined : () => setSearch('')} />
+      <PagedTable
+        label={wave.name}
+        columns={columns}
+        rows={shown}
+        rowKey={({ vm }) => vm.id}
+        sortedBy={{ column: 'name', descending: false }}
+        rowDrag={drag}
+        onClearFilters={wanted === '' ? undefined : () => setSearch('')}
+      />
     </Box>
   );
 }
@@ -104,17 +156,42 @@ function searchText({ vm, labels }: KeptMachine): string {
   return [vm.name, ...Object.values(labels ?? {})].join('\n').toLowerCase();
 }
 
-function columnsOf(draft: Draft, chosen: ReadonlySet<string>, choose: (id: string, isChosen: boolean) => void): readonly Column<KeptMachine>[] {
-  const present = machineLabels.filter((label) => draft.some(({ machines }) => machines.some(({ labels }) => labels?.[label] !== undefined)));
+function columnsOf(
+  draft: Draft,
+  chosen: ReadonlySet<string>,
+  choose: (id: string, isChosen: boolean) => void,
+): readonly Column<KeptMachine>[] {
+  const present = machineLabels.filter((label) =>
+    draft.some(({ machines }) => machines.some(({ labels }) => labels?.[label] !== undefined)),
+  );
   return [
     {
-      id: 'chosen', label: text.replicas.choose,
+      id: 'chosen',
+      label: text.replicas.choose,
       cell: ({ vm }) => (
-        <Checkbox size="small" checked={chosen.has(vm.id)} onChange={(event) => choose(vm.id, event.target.checked)} slotProps={{ input: { 'aria-label': text.replicas.chooseOne(vm.name) } }} sx={{ p: 0.25 }} />
+        <Checkbox
+          size="small"
+          checked={chosen.has(vm.id)}
+          onChange={(event) => choose(vm.id, event.target.checked)}
+          slotProps={{ input: { 'aria-label': text.replicas.chooseOne(vm.name) } }}
+          sx={{ p: 0.25 }}
+        />
       ),
     },
     { id: 'name', label: text.inventory.name, sortBy: ({ vm }) => vm.name, cell: ({ vm }) => vm.name },
-    ...present.map((label): Column<KeptMachine> => ({ id: label, label: words.criteria[label], isMinor: label !== 'application', sortBy: ({ labels }) => labels?.[label] ?? '', cell: ({ labels }) => labels?.[label] ?? '' })),
-    { id: 'disks', label: text.inventory.disks, align: 'right', sortBy: machineBytes, cell: (machine) => bytesText(machineBytes(machine)) },
+    ...present.map((label): Column<KeptMachine> => ({
+      id: label,
+      label: words.criteria[label],
+      isMinor: label !== 'application',
+      sortBy: ({ labels }) => labels?.[label] ?? '',
+      cell: ({ labels }) => labels?.[label] ?? '',
+    })),
+    {
+      id: 'disks',
+      label: text.inventory.disks,
+      align: 'right',
+      sortBy: machineBytes,
+      cell: (machine) => bytesText(machineBytes(machine)),
+    },
   ];
 }

@@ -17,15 +17,29 @@ export function EnvironmentFileDialog({ vm, onClose }: { readonly vm: Vm; readon
   const [source, setSource] = useState<PluginId>('virtualization-platform');
   const [destination, setDestination] = useState<PluginId>('european-cloud');
   const save = useAction(async () => {
-    saveFile(`${vm.name}.yaml`, stringify({ vm }) + startingDocument(vm, { source, destination }, undefined), 'application/yaml');
+    saveFile(
+      `${vm.name}.yaml`,
+      stringify({ vm }) + startingDocument(vm, { source, destination }, undefined),
+      'application/yaml',
+    );
     onClose();
     return Promise.resolve();
   });
   return (
-    <ConfirmDialog title={text.inventory.documentTitle(vm.name)} confirm={text.inventory.download} action={save} onClose={onClose}>
+    <ConfirmDialog
+      title={text.inventory.documentTitle(vm.name)}
+      confirm={text.inventory.download}
+      action={save}
+      onClose={onClose}
+    >
       <Typography sx={{ color: 'text.secondary' }}>{text.inventory.documentLead}</Typography>
       <PluginField side="source" label={text.inventory.documentSource} value={source} onChange={setSource} />
-      <PluginField side="destination" label={text.inventory.documentDestination} value={destination} onChange={setDestination} />
+      <PluginField
+        side="destination"
+        label={text.inventory.documentDestination}
+        value={destination}
+        onChange={setDestination}
+      />
     </ConfirmDialog>
   );
 }
@@ -39,7 +53,13 @@ interface FieldProps {
 
 function PluginField({ side, label, value, onChange }: FieldProps) {
   return (
-    <TextField select size="small" label={label} value={value} onChange={(event) => onChange(event.target.value as PluginId)}>
+    <TextField
+      select
+      size="small"
+      label={label}
+      value={value}
+      onChange={(event) => onChange(event.target.value as PluginId)}
+    >
       {pluginIds
         .filter((id) => plugins[id][side] !== undefined)
         .map((id) => (

@@ -28,7 +28,9 @@ export function ImportFileScreen() {
   const [file, setFile] = useState<OpenedFile>();
   const open = useAction(async (chosen: File) => {
     const bytes = new Uint8Array(await chosen.arrayBuffer());
-    const tables = isWorkbook(bytes) ? await readInWorker(chosen.name, bytes) : await readTables(chosen.name, bytes, undefined, createBreaks());
+    const tables = isWorkbook(bytes)
+      ? await readInWorker(chosen.name, bytes)
+      : await readTables(chosen.name, bytes, undefined, createBreaks());
     startTransition(() => setFile({ name: chosen.name, tables }));
   });
   return (
@@ -40,7 +42,12 @@ export function ImportFileScreen() {
     >
       {open.error !== undefined && <ErrorNotice error={open.error} onClose={open.clear} />}
       {file === undefined ? (
-        <DropArea endings={['.xlsx', '.csv', '.txt', '.tsv']} prompt={text.inventory.drop} choose={text.inventory.choose} onFiles={([chosen]) => chosen !== undefined && void open.run(chosen.file)} />
+        <DropArea
+          endings={['.xlsx', '.csv', '.txt', '.tsv']}
+          prompt={text.inventory.drop}
+          choose={text.inventory.choose}
+          onFiles={([chosen]) => chosen !== undefined && void open.run(chosen.file)}
+        />
       ) : (
         <OpenedTables file={file} />
       )}
@@ -64,15 +71,33 @@ function OpenedTables({ file }: { readonly file: OpenedFile }) {
 }
 
 /** By itself, so that its progress draws nothing but itself. */
-function ImportedTables({ file, plans, choices }: { readonly file: OpenedFile; readonly plans: readonly TablePlan[]; readonly choices: ImportChoices }) {
+function ImportedTables({
+  file,
+  plans,
+  choices,
+}: {
+  readonly file: OpenedFile;
+  readonly plans: readonly TablePlan[];
+  readonly choices: ImportChoices;
+}) {
   const { result, part, error } = useImport(plans, choices);
   const preview = useMemo(
-    () => result !== undefined && <KeepPreview origin={{ kind: 'file', name: file.name }} proposedName={file.name.replace(/\.[^.]*$/, '')} machines={result.machines} problems={result.problems} />,
+    () =>
+      result !== undefined && (
+        <KeepPreview
+          origin={{ kind: 'file', name: file.name }}
+          proposedName={file.name.replace(/\.[^.]*$/, '')}
+          machines={result.machines}
+          problems={result.problems}
+        />
+      ),
     [file, result],
   );
   return (
     <>
-      {part !== undefined && <LinearProgress variant="determinate" value={part * 100} aria-label={text.inventory.importing} />}
+      {part !== undefined && (
+        <LinearProgress variant="determinate" value={part * 100} aria-label={text.inventory.importing} />
+      )}
       {error !== undefined && <ErrorNotice error={error} />}
       {preview}
     </>
@@ -80,11 +105,21 @@ function ImportedTables({ file, plans, choices }: { readonly file: OpenedFile; r
 }
 
 /** What comes of the tables. A list that takes long is imported in slices; another choice or another file ends that. */
-function useImport(plans: readonly TablePlan[], choices: ImportChoices): { readonly result?: ImportResult; readonly part?: number; readonly error?: ErrorRecord } {
-  const [state, setState] = useState<{ readonly result?: ImportResult; readonly part?: number; readonly error?: ErrorRecord }>({});
+function useImport(
+  plans: readonly TablePlan[],
+  choices: ImportChoices,
+): { readonly result?: ImportResult; readonly part?: number; readonly error?: ErrorRecord } {
+  const [state, setState] = useState<{
+    readonly result?: ImportResult;
+    readonly part?: number;
+    readonly error?: ErrorRecord;
+  }>({});
   useEffect(() => {
     const stop = new AbortController();
-    importInSlices(plans, choices, { signal: stop.signal, onProgress: (part) => setState(({ result }) => ({ ...(result === undefined ? {} : { result }), part })) }).then(
+    importInSlices(plans, choices, {
+      signal: stop.signal,
+      onProgress: (part) => setState(({ result }) => ({ ...(result === undefined ? {} : { result }), part })),
+    }).then(
       (result) => stop.signal.aborted || startTransition(() => setState({ result })),
       (error: unknown) => !stop.signal.aborted && setState({ error: toErrorRecord(error) }),
     );

@@ -5,7 +5,13 @@ import { guessPlans } from '../../../shared/inventory/table-plan.ts';
 import { importInSlices } from './import-in-slices.ts';
 
 const count = 5_000;
-const csv = ['Name,OS,CPUs,Memory,Disk,Network', ...Array.from({ length: count }, (_, index) => `vm-${index},Ubuntu Linux (64-bit),4,8192,${index === 7 ? 'odd' : '100 GiB'},net`)].join('\n');
+const csv = [
+  'Name,OS,CPUs,Memory,Disk,Network',
+  ...Array.from(
+    { length: count },
+    (_, index) => `vm-${index},Ubuntu Linux (64-bit),4,8192,${index === 7 ? 'odd' : '100 GiB'},net`,
+  ),
+].join('\n');
 const plans = async () => guessPlans(await readTables('list.csv', new TextEncoder().encode(csv)));
 const choices = { withTemplates: false };
 
@@ -17,7 +23,9 @@ test('a long list is imported with a break after each slice, and gives what it g
   let longest = 0;
   const parts: number[] = [];
   const result = await importInSlices(tables, choices, {
-    signal: new AbortController().signal, sliceMs: 25, onProgress: (part) => parts.push(part),
+    signal: new AbortController().signal,
+    sliceMs: 25,
+    onProgress: (part) => parts.push(part),
     now: () => {
       longest = Math.max(longest, (stepsSince += 1));
       return (clock += 1);
@@ -36,9 +44,14 @@ test('an import that is called off stops at the next break', async () => {
   const stop = new AbortController();
   let clock = 0;
   let breaks = 0;
-  await expect(importInSlices(await plans(), choices, {
-    signal: stop.signal, onProgress: () => stop.abort(), now: () => (clock += 10), pause: async () => void (breaks += 1),
-  })).rejects.toThrow();
+  await expect(
+    importInSlices(await plans(), choices, {
+      signal: stop.signal,
+      onProgress: () => stop.abort(),
+      now: () => (clock += 10),
+      pause: async () => void (breaks += 1),
+    }),
+  ).rejects.toThrow();
   expect(breaks).toBe(1);
 });
 

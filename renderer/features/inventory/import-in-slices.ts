@@ -9,7 +9,14 @@ interface Slices extends BreakOptions {
 }
 
 /** Makes machines of tables, however many rows they have, without keeping the page from reacting. Rejects when it is aborted. */
-export function importInSlices(plans: readonly TablePlan[], choices: ImportChoices, { onProgress, ...slices }: Slices): Promise<ImportResult> {
+export function importInSlices(
+  plans: readonly TablePlan[],
+  choices: ImportChoices,
+  { onProgress, ...slices }: Slices,
+): Promise<ImportResult> {
   const rows = plans.reduce((sum, { table }) => sum + table.rows.length, 0);
-  return inSlices(importSteps(plans, choices), { ...slices, onBreak: (done) => onProgress(rows === 0 ? 1 : done / rows) });
+  return inSlices(importSteps(plans, choices), {
+    ...slices,
+    onBreak: (done) => onProgress(rows === 0 ? 1 : done / rows),
+  });
 }

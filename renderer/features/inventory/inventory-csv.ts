@@ -14,7 +14,9 @@ export function inventoryCsv(machines: readonly KeptMachine[]): string {
     'Memory MiB': vm.memory_mb ?? '',
     Firmware: vm.firmware ?? '',
     'Disks GB': vm.disks.map((disk) => +(disk.size_bytes / GiB).toFixed(6)).join(';'),
-    Datastore: [...new Set(vm.disks.map((disk) => disk.storage_backend).filter((backend) => backend !== undefined))].join(';'),
+    Datastore: [
+      ...new Set(vm.disks.map((disk) => disk.storage_backend).filter((backend) => backend !== undefined)),
+    ].join(';'),
     Networks: vm.nics.map(({ network }) => network).join(';'),
     'MAC addresses': vm.nics.map((nic) => nic.mac_address ?? '').join(';'),
     'IP addresses': vm.nics.flatMap((nic) => nic.ip_addresses ?? []).join(';'),

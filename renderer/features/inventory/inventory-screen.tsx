@@ -13,7 +13,8 @@ import { SourceMachines } from './source-machines.tsx';
 /** Machines: those of a source as it is now, and the lists that the project keeps. The rest of the route says which. */
 export function InventoryScreen({ rest }: { readonly rest: Route }) {
   const [first, second] = rest;
-  if (first === 'import') return second === undefined ? <ImportFileScreen /> : <KeepFromEndpoint key={second} endpointId={second} />;
+  if (first === 'import')
+    return second === undefined ? <ImportFileScreen /> : <KeepFromEndpoint key={second} endpointId={second} />;
   if (first === 'plan' && second !== undefined) return <PlanWavesScreen key={second} list={second} />;
   const isKept = first === 'lists';
   return (
@@ -27,11 +28,19 @@ export function InventoryScreen({ rest }: { readonly rest: Route }) {
         </Button>
       }
     >
-      <Tabs value={isKept ? 'lists' : 'source'} aria-label={text.inventory.tabs} sx={{ borderBottom: 1, borderColor: 'divider' }}>
+      <Tabs
+        value={isKept ? 'lists' : 'source'}
+        aria-label={text.inventory.tabs}
+        sx={{ borderBottom: 1, borderColor: 'divider' }}
+      >
         <Tab value="source" component="a" href={hrefOf('inventory')} label={text.inventory.onSource} />
         <Tab value="lists" component="a" href={hrefOf('inventory', 'lists')} label={text.inventory.kept} />
       </Tabs>
-      {isKept ? <KeptLists {...(second === undefined ? {} : { chosen: second })} /> : <SourceMachines {...(first === undefined ? {} : { chosen: first })} />}
+      {isKept ? (
+        <KeptLists {...(second === undefined ? {} : { chosen: second })} />
+      ) : (
+        <SourceMachines {...(first === undefined ? {} : { chosen: first })} />
+      )}
     </Screen>
   );
 }

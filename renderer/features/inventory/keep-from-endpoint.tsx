@@ -19,7 +19,13 @@ export function KeepFromEndpoint({ endpointId }: { readonly endpointId: string }
             origin={{ kind: 'endpoint', name }}
             proposedName={name}
             machines={machines}
-            problems={failed.map((one) => ({ severity: 'error', table: name, row: 0, column: one.name, message: one.error }))}
+            problems={failed.map((one) => ({
+              severity: 'error',
+              table: name,
+              row: 0,
+              column: one.name,
+              message: one.error,
+            }))}
           />
         )}
       </QueryView>

@@ -31,13 +31,22 @@ export function KeepPreview(props: Props) {
   return <QueryView query={lists}>{(all) => <Preview {...props} lists={all} />}</QueryView>;
 }
 
-function Preview({ origin, proposedName, machines, problems, lists }: Props & { readonly lists: readonly Inventory[] }) {
+function Preview({
+  origin,
+  proposedName,
+  machines,
+  problems,
+  lists,
+}: Props & { readonly lists: readonly Inventory[] }) {
   const link = useLink();
   const [name, setName] = useState(proposedName.slice(0, 100));
   const listName = name.trim();
   const former = lists.find((list) => list.name === listName);
   // The time is only for the comparison: what is kept gets the time at which it is kept.
-  const compare = useCallback(() => compareSteps(former?.machines ?? [], machines, new Date().toISOString()), [former, machines]);
+  const compare = useCallback(
+    () => compareSteps(former?.machines ?? [], machines, new Date().toISOString()),
+    [former, machines],
+  );
   const { value: compared, isCurrent } = useInSlices(compare, machines.length + (former?.machines.length ?? 0));
   const save = useAction(async () => {
     await link.call('inventory.save', { name: listName, origin, machines: [...machines] });
@@ -57,7 +66,11 @@ function Preview({ origin, proposedName, machines, problems, lists }: Props & { 
           slotProps={{ htmlInput: { maxLength: 100 } }}
           sx={{ flex: '1 1 320px' }}
         />
-        <Button variant="contained" disabled={listName === '' || !isCurrent || compared?.length === 0 || save.isBusy} onClick={() => void save.run()}>
+        <Button
+          variant="contained"
+          disabled={listName === '' || !isCurrent || compared?.length === 0 || save.isBusy}
+          onClick={() => void save.run()}
+        >
           {text.inventory.save}
         </Button>
       </Paper>
@@ -71,7 +84,11 @@ function Preview({ origin, proposedName, machines, problems, lists }: Props & { 
         </Typography>
       </Box>
       {problems.length > 0 && <ProblemsTable problems={problems} />}
-      {compared === undefined ? null : compared.length === 0 ? <EmptyState title={text.inventory.noMachines} /> : <MachinesTable label={text.inventory.preview} machines={compared} />}
+      {compared === undefined ? null : compared.length === 0 ? (
+        <EmptyState title={text.inventory.noMachines} />
+      ) : (
+        <MachinesTable label={text.inventory.preview} machines={compared} />
+      )}
     </>
   );
 }

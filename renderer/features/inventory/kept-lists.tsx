@@ -42,7 +42,15 @@ export function KeptLists({ chosen }: { readonly chosen?: string }) {
   );
 }
 
-function KeptList({ list, names, onRemoved }: { readonly list: Inventory; readonly names: readonly string[]; readonly onRemoved: () => void }) {
+function KeptList({
+  list,
+  names,
+  onRemoved,
+}: {
+  readonly list: Inventory;
+  readonly names: readonly string[];
+  readonly onRemoved: () => void;
+}) {
   const link = useLink();
   const replicas = useDeferredValue(useQuery('replica.list', {}).data);
   const [isAsking, setIsAsking] = useState(false);
@@ -57,35 +65,57 @@ function KeptList({ list, names, onRemoved }: { readonly list: Inventory; readon
   return (
     <>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
-        <TextField select size="small" label={text.inventory.list} value={list.name} onChange={(event) => goTo('inventory', 'lists', event.target.value)} sx={{ minWidth: 280 }}>
+        <TextField
+          select
+          size="small"
+          label={text.inventory.list}
+          value={list.name}
+          onChange={(event) => goTo('inventory', 'lists', event.target.value)}
+          sx={{ minWidth: 280 }}
+        >
           {names.map((name) => (
             <MenuItem key={name} value={name}>
               {name}
             </MenuItem>
           ))}
         </TextField>
-        <Typography sx={{ color: 'text.secondary', flexGrow: 1 }}>{text.inventory.importedFrom(list.origin.name, timeText(list.importedAt))}</Typography>
+        <Typography sx={{ color: 'text.secondary', flexGrow: 1 }}>
+          {text.inventory.importedFrom(list.origin.name, timeText(list.importedAt))}
+        </Typography>
         <Button variant="contained" href={hrefOf('inventory', 'plan', list.name)}>
           {text.inventory.planWaves.action}
         </Button>
-        <Button onClick={() => saveFile(`${list.name}.csv`, inventoryCsv(list.machines), 'text/csv')}>{text.inventory.export}</Button>
+        <Button onClick={() => saveFile(`${list.name}.csv`, inventoryCsv(list.machines), 'text/csv')}>
+          {text.inventory.export}
+        </Button>
         <Button color="error" onClick={() => setIsAsking(true)}>
           {text.inventory.remove}
         </Button>
       </Box>
       <MachinesTable label={list.name} machines={list.machines} more={columns} />
       {isAsking && (
-        <ConfirmDialog title={text.inventory.removeTitle(list.name)} confirm={text.inventory.remove} isDestructive action={remove} onClose={() => setIsAsking(false)}>
+        <ConfirmDialog
+          title={text.inventory.removeTitle(list.name)}
+          confirm={text.inventory.remove}
+          isDestructive
+          action={remove}
+          onClose={() => setIsAsking(false)}
+        >
           <Typography>{text.inventory.removeLead}</Typography>
         </ConfirmDialog>
       )}
-      {documentOf !== undefined && <EnvironmentFileDialog vm={documentOf.vm} onClose={() => setDocumentOf(undefined)} />}
+      {documentOf !== undefined && (
+        <EnvironmentFileDialog vm={documentOf.vm} onClose={() => setDocumentOf(undefined)} />
+      )}
     </>
   );
 }
 
 /** The replica of a machine, known by its ID, else by its name; and a file to plan with. */
-function actionColumn(replicas: WorkbenchOutput<'replica.list'>, onDocument: (machine: KeptMachine) => void): Column<KeptMachine> {
+function actionColumn(
+  replicas: WorkbenchOutput<'replica.list'>,
+  onDocument: (machine: KeptMachine) => void,
+): Column<KeptMachine> {
   type Replica = (typeof replicas)[number];
   const [byVm, byName] = [new Map<string, Replica>(), new Map<string, Replica>()];
   // Backwards: of several, the first one counts.
@@ -98,9 +128,15 @@ function actionColumn(replicas: WorkbenchOutput<'replica.list'>, onDocument: (ma
     label: text.inventory.replica,
     cell: (machine) => {
       const replica = byVm.get(machine.vm.id) ?? byVm.get(machine.vm.name) ?? byName.get(machine.vm.name);
-      if (replica !== undefined) return <Link href={hrefOf('replicas', replica.id)}>{text.inventory.open(replica.name)}</Link>;
+      if (replica !== undefined)
+        return <Link href={hrefOf('replicas', replica.id)}>{text.inventory.open(replica.name)}</Link>;
       return (
-        <Button size="small" sx={{ whiteSpace: 'nowrap', ml: -1 }} aria-label={text.inventory.documentOf(machine.vm.name)} onClick={() => onDocument(machine)}>
+        <Button
+          size="small"
+          sx={{ whiteSpace: 'nowrap', ml: -1 }}
+          aria-label={text.inventory.documentOf(machine.vm.name)}
+          onClick={() => onDocument(machine)}
+        >
           {text.inventory.document}
         </Button>
       );

@@ -30,7 +30,12 @@ export const MachinesTable = memo(function MachinesTable({ label, machines, more
   const wanted = useDeferredValue(search.trim().toLowerCase());
   const isUnfiltered = state === 'all' && wanted === '';
   const find = useCallback(
-    () => filterSteps(isUnfiltered ? [] : machines, (machine) => (state === 'all' || machine.state === state) && (wanted === '' || searchText(machine).includes(wanted))),
+    () =>
+      filterSteps(
+        isUnfiltered ? [] : machines,
+        (machine) =>
+          (state === 'all' || machine.state === state) && (wanted === '' || searchText(machine).includes(wanted)),
+      ),
     [machines, wanted, state, isUnfiltered],
   );
   const { value: matching = machines } = useInSlices(find, isUnfiltered ? 0 : machines.length);
@@ -44,8 +49,21 @@ export const MachinesTable = memo(function MachinesTable({ label, machines, more
   return (
     <>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
-        <TextField type="search" size="small" label={text.inventory.search} value={search} onChange={(event) => setSearch(event.target.value)} sx={{ width: 360 }} />
-        <ToggleButtonGroup size="small" exclusive value={state} aria-label={text.inventory.state} onChange={(_event, value: StateFilter | null) => setState(value ?? 'all')}>
+        <TextField
+          type="search"
+          size="small"
+          label={text.inventory.search}
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+          sx={{ width: 360 }}
+        />
+        <ToggleButtonGroup
+          size="small"
+          exclusive
+          value={state}
+          aria-label={text.inventory.state}
+          onChange={(_event, value: StateFilter | null) => setState(value ?? 'all')}
+        >
           <ToggleButton value="all">{text.inventory.allStates}</ToggleButton>
           {machineStates.map((one) => (
             <ToggleButton key={one} value={one} disabled={!counts.has(one)}>
@@ -57,7 +75,14 @@ export const MachinesTable = memo(function MachinesTable({ label, machines, more
           {text.inventory.shown(found.length, machines.length)}
         </Typography>
       </Box>
-      <PagedTable label={label} columns={all} rows={found} rowKey={({ vm }) => vm.id} sortedBy={{ column: 'name', descending: false }} onClearFilters={isUnfiltered ? undefined : clear} />
+      <PagedTable
+        label={label}
+        columns={all}
+        rows={found}
+        rowKey={({ vm }) => vm.id}
+        sortedBy={{ column: 'name', descending: false }}
+        onClearFilters={isUnfiltered ? undefined : clear}
+      />
     </>
   );
 });
@@ -80,13 +105,34 @@ function sizeOf({ vm }: KeptMachine): number {
   return vm.disks.reduce((sum, disk) => sum + disk.size_bytes, 0);
 }
 
-const tones: Readonly<Record<KeptMachine['state'], StateTone>> = { new: 'added', changed: 'changed', same: 'good', gone: 'ended' };
+const tones: Readonly<Record<KeptMachine['state'], StateTone>> = {
+  new: 'added',
+  changed: 'changed',
+  same: 'good',
+  gone: 'ended',
+};
 
 const columns: readonly Column<KeptMachine>[] = [
   { id: 'name', label: text.inventory.name, sortBy: ({ vm }) => vm.name, cell: ({ vm }) => vm.name },
-  { id: 'os', label: text.inventory.os, sortBy: ({ vm }) => vm.os_type, cell: ({ vm }) => text.inventory.osTypes[vm.os_type] },
-  { id: 'power', label: text.inventory.power, sortBy: ({ power }) => power, cell: ({ power }) => text.inventory.powerStates[power] },
-  { id: 'cpus', label: text.inventory.cpus, align: 'right', sortBy: ({ vm }) => vm.vcpus ?? 0, cell: ({ vm }) => vm.vcpus ?? '' },
+  {
+    id: 'os',
+    label: text.inventory.os,
+    sortBy: ({ vm }) => vm.os_type,
+    cell: ({ vm }) => text.inventory.osTypes[vm.os_type],
+  },
+  {
+    id: 'power',
+    label: text.inventory.power,
+    sortBy: ({ power }) => power,
+    cell: ({ power }) => text.inventory.powerStates[power],
+  },
+  {
+    id: 'cpus',
+    label: text.inventory.cpus,
+    align: 'right',
+    sortBy: ({ vm }) => vm.vcpus ?? 0,
+    cell: ({ vm }) => vm.vcpus ?? '',
+  },
   {
     id: 'memory',
     label: text.inventory.memory,
@@ -110,7 +156,11 @@ const columns: readonly Column<KeptMachine>[] = [
       changes === undefined ? (
         <StateLabel tone={tones[state]}>{text.inventory.states[state]}</StateLabel>
       ) : (
-        <Tooltip title={changes.map((change) => <div key={change}>{change}</div>)}>
+        <Tooltip
+          title={changes.map((change) => (
+            <div key={change}>{change}</div>
+          ))}
+        >
           <Box tabIndex={0} component="span">
             <StateLabel tone={tones[state]}>{text.inventory.states[state]}</StateLabel>
             <Typography variant="caption" component="div" sx={{ color: 'text.secondary', maxWidth: 280 }} noWrap>

@@ -61,7 +61,11 @@ export function PlanWavesScreen({ list: name }: { readonly list: string }) {
               {(known) => {
                 const sources = known.filter(({ plugin }) => plugins[plugin].source !== undefined);
                 const destinations = known.filter(({ plugin }) => plugins[plugin].destination !== undefined);
-                return sources.length === 0 || destinations.length === 0 ? <NoEndpoints /> : <Plan list={list} sources={sources} destinations={destinations} />;
+                return sources.length === 0 || destinations.length === 0 ? (
+                  <NoEndpoints />
+                ) : (
+                  <Plan list={list} sources={sources} destinations={destinations} />
+                );
               }}
             </QueryView>
           );
@@ -96,7 +100,9 @@ function Plan({ list, sources, destinations }: PlanProps) {
   const destination = chosenDestination === '' && others.length === 1 ? others[0]!.id : chosenDestination;
   const machines = useMemo(() => list.machines.filter(({ state }) => state !== 'gone'), [list]);
   const labels = machineLabels.filter((label) => machines.some((machine) => machine.labels?.[label] !== undefined));
-  const [by, setBy] = useState<MachineLabel | 'size' | 'flows'>(labels.find((label) => label !== 'annotation') ?? 'size');
+  const [by, setBy] = useState<MachineLabel | 'size' | 'flows'>(
+    labels.find((label) => label !== 'annotation') ?? 'size',
+  );
   const [read, setRead] = useState<FlowsRead>();
   const [most, setMost] = useState('100');
   const [mostTib, setMostTib] = useState('');
@@ -120,24 +126,76 @@ function Plan({ list, sources, destinations }: PlanProps) {
     const numbers = [most, mostTib, mostVcpus, mostMemory, mostVolumes, hours].map(limitOf);
     if (numbers.includes('invalid')) return undefined;
     const [count, tib, vcpus, memoryGib, volumes, windowHours] = numbers as (number | undefined)[];
-    return limitsOf({ machines: count, tib, vcpus, memoryGib, volumes, hours: windowHours, bytesPerSecond, copies, change: changeRate, measured, quotas: isByQuotas ? quotas : [] });
-  }, [most, mostTib, mostVcpus, mostMemory, mostVolumes, hours, bytesPerSecond, copies, changeRate, measured, quotas, isByQuotas]);
+    return limitsOf({
+      machines: count,
+      tib,
+      vcpus,
+      memoryGib,
+      volumes,
+      hours: windowHours,
+      bytesPerSecond,
+      copies,
+      change: changeRate,
+      measured,
+      quotas: isByQuotas ? quotas : [],
+    });
+  }, [
+    most,
+    mostTib,
+    mostVcpus,
+    mostMemory,
+    mostVolumes,
+    hours,
+    bytesPerSecond,
+    copies,
+    changeRate,
+    measured,
+    quotas,
+    isByQuotas,
+  ]);
   const suggested = useMemo<Draft>(
-    () => (limits === undefined || base.trim() === '' ? [] : suggestWaves(machines, { ...limits, by, name: base.trim(), ...(read === undefined ? {} : { flows: read.flows }) })),
+    () =>
+      limits === undefined || base.trim() === ''
+        ? []
+        : suggestWaves(machines, {
+            ...limits,
+            by,
+            name: base.trim(),
+            ...(read === undefined ? {} : { flows: read.flows }),
+          }),
     [machines, by, limits, base, read],
   );
-  const short = useMemo(() => shortQuotas(sumOfLoads(machines.map((machine) => loadOf(machine))), quotas), [machines, quotas]);
+  const short = useMemo(
+    () => shortQuotas(sumOfLoads(machines.map((machine) => loadOf(machine))), quotas),
+    [machines, quotas],
+  );
   // The field of what changes stays while it is mended.
-  const windowMost = bytesPerSecond === 'invalid' || bytesPerSecond === undefined || !(Number(hours) > 0) ? undefined : bytesWithin(Number(hours), bytesPerSecond);
+  const windowMost =
+    bytesPerSecond === 'invalid' || bytesPerSecond === undefined || !(Number(hours) > 0)
+      ? undefined
+      : bytesWithin(Number(hours), bytesPerSecond);
   // What was moved belongs to one suggestion; other limits begin anew.
   const [edited, setEdited] = useState<{ readonly of: Draft; readonly history: DraftHistory }>();
   const history = edited?.of === suggested ? edited.history : [];
   const draft = history.at(-1) ?? suggested;
   const create = useAction(async () => {
     const { created, skipped } = await link.call('replica.createMany', {
-      source, destination, machines: draft.flatMap((wave) => wave.machines.map(({ vm }) => ({ vm: vm.id, name: vm.name, wave: wave.name }))),
+      source,
+      destination,
+      machines: draft.flatMap((wave) => wave.machines.map(({ vm }) => ({ vm: vm.id, name: vm.name, wave: wave.name }))),
     });
-    toast(skipped.length === 0 ? words.created(created.length) : words.createdSome(created.length, skipped.length, skipped.slice(0, 5).map((one) => `${one.name}: ${words.skipped[one.reason]}`).join(', ')));
+    toast(
+      skipped.length === 0
+        ? words.created(created.length)
+        : words.createdSome(
+            created.length,
+            skipped.length,
+            skipped
+              .slice(0, 5)
+              .map((one) => `${one.name}: ${words.skipped[one.reason]}`)
+              .join(', '),
+          ),
+    );
     if (created.length > 0) goTo('waves');
   });
   return (
@@ -145,18 +203,50 @@ function Plan({ list, sources, destinations }: PlanProps) {
       <Box sx={{ display: 'flex', gap: 2, flexWrap: 'wrap', alignItems: 'center' }}>
         <EndpointField label={words.source} endpoints={sources} value={source} onChange={setSource} />
         <EndpointField label={words.destination} endpoints={others} value={destination} onChange={setDestination} />
-        <TextField select size="small" label={words.by} value={by} onChange={(event) => setBy(event.target.value as typeof by)} sx={{ width: 180 }}>
+        <TextField
+          select
+          size="small"
+          label={words.by}
+          value={by}
+          onChange={(event) => setBy(event.target.value as typeof by)}
+          sx={{ width: 180 }}
+        >
           {[...labels, 'size' as const, ...(read === undefined ? [] : ['flows' as const])].map((one) => (
             <MenuItem key={one} value={one}>
               {words.criteria[one]}
             </MenuItem>
           ))}
         </TextField>
-        <TextField type="number" size="small" label={words.most} value={most} onChange={(event) => setMost(event.target.value)} slotProps={{ htmlInput: { min: 1 } }} sx={{ width: 150 }} />
-        <TextField type="number" size="small" label={words.mostTib} value={mostTib} onChange={(event) => setMostTib(event.target.value)} slotProps={{ htmlInput: { min: 0.1, step: 0.1 } }} sx={{ width: 150 }} />
-        <TextField size="small" label={words.name} value={base} onChange={(event) => setBase(event.target.value)} slotProps={{ htmlInput: { maxLength: 80 } }} sx={{ width: 180 }} />
+        <TextField
+          type="number"
+          size="small"
+          label={words.most}
+          value={most}
+          onChange={(event) => setMost(event.target.value)}
+          slotProps={{ htmlInput: { min: 1 } }}
+          sx={{ width: 150 }}
+        />
+        <TextField
+          type="number"
+          size="small"
+          label={words.mostTib}
+          value={mostTib}
+          onChange={(event) => setMostTib(event.target.value)}
+          slotProps={{ htmlInput: { min: 0.1, step: 0.1 } }}
+          sx={{ width: 150 }}
+        />
+        <TextField
+          size="small"
+          label={words.name}
+          value={base}
+          onChange={(event) => setBase(event.target.value)}
+          slotProps={{ htmlInput: { maxLength: 80 } }}
+          sx={{ width: 180 }}
+        />
         <FileButton
-          label={words.flows} endings=".csv,.txt" size="small"
+          label={words.flows}
+          endings=".csv,.txt"
+          size="small"
           onText={(csv) => {
             const found = readFlows(csv);
             setRead(found.flows.length === 0 ? undefined : found);
@@ -164,28 +254,93 @@ function Plan({ list, sources, destinations }: PlanProps) {
             if (found.flows.length === 0) toast(words.flowsNone);
           }}
         />
-        {read !== undefined && <Typography role="status">{words.flowsRead(read.flows.length, read.skipped)}</Typography>}
+        {read !== undefined && (
+          <Typography role="status">{words.flowsRead(read.flows.length, read.skipped)}</Typography>
+        )}
         <Button size="small" aria-expanded={isMore} onClick={() => setMore(!isMore)}>
-          {words.moreLimits([mostVcpus, mostMemory, mostVolumes, hours, rate].filter((written) => written.trim() !== '').length)}
+          {words.moreLimits(
+            [mostVcpus, mostMemory, mostVolumes, hours, rate].filter((written) => written.trim() !== '').length,
+          )}
         </Button>
       </Box>
       {isMore && (
-        <Box role="group" aria-label={words.moreLimits(0)} sx={{ display: 'flex', gap: 2, flexWrap: 'wrap', alignItems: 'center' }}>
-          <TextField type="number" size="small" label={words.mostVcpus} value={mostVcpus} onChange={(event) => setMostVcpus(event.target.value)} slotProps={{ htmlInput: { min: 1 } }} sx={{ width: 150 }} />
-          <TextField type="number" size="small" label={words.mostMemory} value={mostMemory} onChange={(event) => setMostMemory(event.target.value)} slotProps={{ htmlInput: { min: 1 } }} sx={{ width: 180 }} />
-          <TextField type="number" size="small" label={words.mostVolumes} value={mostVolumes} onChange={(event) => setMostVolumes(event.target.value)} slotProps={{ htmlInput: { min: 1 } }} sx={{ width: 150 }} />
-          <TextField type="number" size="small" label={words.hours} value={hours} onChange={(event) => setHours(event.target.value)} slotProps={{ htmlInput: { min: 0.25, step: 0.25 } }} sx={{ width: 150 }} />
-          <TextField size="small" label={words.rate} placeholder={words.rateExample} value={rate} error={bytesPerSecond === 'invalid'} onChange={(event) => setRate(event.target.value)} slotProps={{ htmlInput: { spellCheck: false } }} sx={{ width: 150 }} />
+        <Box
+          role="group"
+          aria-label={words.moreLimits(0)}
+          sx={{ display: 'flex', gap: 2, flexWrap: 'wrap', alignItems: 'center' }}
+        >
+          <TextField
+            type="number"
+            size="small"
+            label={words.mostVcpus}
+            value={mostVcpus}
+            onChange={(event) => setMostVcpus(event.target.value)}
+            slotProps={{ htmlInput: { min: 1 } }}
+            sx={{ width: 150 }}
+          />
+          <TextField
+            type="number"
+            size="small"
+            label={words.mostMemory}
+            value={mostMemory}
+            onChange={(event) => setMostMemory(event.target.value)}
+            slotProps={{ htmlInput: { min: 1 } }}
+            sx={{ width: 180 }}
+          />
+          <TextField
+            type="number"
+            size="small"
+            label={words.mostVolumes}
+            value={mostVolumes}
+            onChange={(event) => setMostVolumes(event.target.value)}
+            slotProps={{ htmlInput: { min: 1 } }}
+            sx={{ width: 150 }}
+          />
+          <TextField
+            type="number"
+            size="small"
+            label={words.hours}
+            value={hours}
+            onChange={(event) => setHours(event.target.value)}
+            slotProps={{ htmlInput: { min: 0.25, step: 0.25 } }}
+            sx={{ width: 150 }}
+          />
+          <TextField
+            size="small"
+            label={words.rate}
+            placeholder={words.rateExample}
+            value={rate}
+            error={bytesPerSecond === 'invalid'}
+            onChange={(event) => setRate(event.target.value)}
+            slotProps={{ htmlInput: { spellCheck: false } }}
+            sx={{ width: 150 }}
+          />
           {windowMost !== undefined && (
             <>
-              <TextField select size="small" label={words.copies} value={copies} onChange={(event) => setCopies(event.target.value as typeof copies)} sx={{ width: 230 }}>
+              <TextField
+                select
+                size="small"
+                label={words.copies}
+                value={copies}
+                onChange={(event) => setCopies(event.target.value as typeof copies)}
+                sx={{ width: 230 }}
+              >
                 {(['all', 'last-pass'] as const).map((one) => (
                   <MenuItem key={one} value={one}>
                     {words.copiesOf[one]}
                   </MenuItem>
                 ))}
               </TextField>
-              <TextField size="small" label={words.change} placeholder={words.changeExample} value={change} error={changeRate === 'invalid'} onChange={(event) => setChange(event.target.value)} slotProps={{ htmlInput: { spellCheck: false } }} sx={{ width: 230 }} />
+              <TextField
+                size="small"
+                label={words.change}
+                placeholder={words.changeExample}
+                value={change}
+                error={changeRate === 'invalid'}
+                onChange={(event) => setChange(event.target.value)}
+                slotProps={{ htmlInput: { spellCheck: false } }}
+                sx={{ width: 230 }}
+              />
             </>
           )}
         </Box>
@@ -197,24 +352,60 @@ function Plan({ list, sources, destinations }: PlanProps) {
       )}
       {quotas.length > 0 && (
         <FormControlLabel
-          control={<Checkbox size="small" checked={isByQuotas} onChange={(event) => setByQuotas(event.target.checked)} />}
-          label={words.byQuotas(destinations.find(({ id }) => id === destination)?.name ?? '', catalog?.captured_at === undefined ? undefined : timeText(catalog.captured_at))}
+          control={
+            <Checkbox size="small" checked={isByQuotas} onChange={(event) => setByQuotas(event.target.checked)} />
+          }
+          label={words.byQuotas(
+            destinations.find(({ id }) => id === destination)?.name ?? '',
+            catalog?.captured_at === undefined ? undefined : timeText(catalog.captured_at),
+          )}
         />
       )}
       {short.length > 0 && (
         <Alert severity="warning">
-          {words.quotasShort(short.map(({ kind, needed, free }) => words.quotaOf(quotaNames[kind as keyof typeof quotaNames] ?? kind, needed, free)).join('; '))}
+          {words.quotasShort(
+            short
+              .map(({ kind, needed, free }) =>
+                words.quotaOf(quotaNames[kind as keyof typeof quotaNames] ?? kind, needed, free),
+              )
+              .join('; '),
+          )}
         </Alert>
       )}
       {create.error !== undefined && <ErrorNotice error={create.error} onClose={create.clear} />}
       <DraftWaves
-        draft={draft} base={base.trim()} previous={history.length === 0 ? undefined : (history.at(-2) ?? suggested)}
-        onChange={(next) => setEdited({ of: suggested, history: [...history, next] })} onUndo={() => setEdited({ of: suggested, history: history.slice(0, -1) })}
+        draft={draft}
+        base={base.trim()}
+        previous={history.length === 0 ? undefined : (history.at(-2) ?? suggested)}
+        onChange={(next) => setEdited({ of: suggested, history: [...history, next] })}
+        onUndo={() => setEdited({ of: suggested, history: history.slice(0, -1) })}
       />
       {/* In reach however long the list is. */}
-      <Box sx={{ display: 'flex', columnGap: 2, rowGap: 0.5, alignItems: 'center', flexWrap: 'wrap', position: 'sticky', bottom: 0, zIndex: 2, py: 1.5, bgcolor: 'background.paper', borderTop: 1, borderColor: 'divider' }}>
-        <Button variant="contained" disabled={source === '' || destination === '' || draft.length === 0 || create.isBusy} onClick={() => void create.run()}>
-          {words.create(draft.reduce((sum, wave) => sum + wave.machines.length, 0), draft.length)}
+      <Box
+        sx={{
+          display: 'flex',
+          columnGap: 2,
+          rowGap: 0.5,
+          alignItems: 'center',
+          flexWrap: 'wrap',
+          position: 'sticky',
+          bottom: 0,
+          zIndex: 2,
+          py: 1.5,
+          bgcolor: 'background.paper',
+          borderTop: 1,
+          borderColor: 'divider',
+        }}
+      >
+        <Button
+          variant="contained"
+          disabled={source === '' || destination === '' || draft.length === 0 || create.isBusy}
+          onClick={() => void create.run()}
+        >
+          {words.create(
+            draft.reduce((sum, wave) => sum + wave.machines.length, 0),
+            draft.length,
+          )}
         </Button>
         <Typography sx={{ color: 'text.secondary' }}>{words.createLead}</Typography>
       </Box>
@@ -231,7 +422,15 @@ interface EndpointFieldProps {
 
 function EndpointField({ label, endpoints, value, onChange }: EndpointFieldProps) {
   return (
-    <TextField select required size="small" label={label} value={value} onChange={(event) => onChange(event.target.value)} sx={{ width: 220 }}>
+    <TextField
+      select
+      required
+      size="small"
+      label={label}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+      sx={{ width: 220 }}
+    >
       {endpoints.map(({ id, name }) => (
         <MenuItem key={id} value={id}>
           {name}

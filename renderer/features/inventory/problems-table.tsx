@@ -19,9 +19,28 @@ const columns: readonly Column<Row>[] = [
     cell: ({ severity }) => <SeverityLabel severity={severity}>{text.inventory.severities[severity]}</SeverityLabel>,
   },
   { id: 'table', label: text.inventory.table, sortBy: ({ table }) => table, cell: ({ table }) => table },
-  { id: 'row', label: text.inventory.row, align: 'right', sortBy: ({ row }) => row, cell: ({ row }) => (row === 0 ? '' : row) },
-  { id: 'column', label: text.inventory.column, sortBy: ({ column }) => column ?? '', cell: ({ column }) => column ?? '' },
-  { id: 'problem', label: text.inventory.problem, cell: ({ fault, message, advice }) => [fault === undefined ? message : rowFaultText(fault, text.inventory.faults), ...(advice === undefined ? [] : [text.inventory.advices[advice]])].join('. ') },
+  {
+    id: 'row',
+    label: text.inventory.row,
+    align: 'right',
+    sortBy: ({ row }) => row,
+    cell: ({ row }) => (row === 0 ? '' : row),
+  },
+  {
+    id: 'column',
+    label: text.inventory.column,
+    sortBy: ({ column }) => column ?? '',
+    cell: ({ column }) => column ?? '',
+  },
+  {
+    id: 'problem',
+    label: text.inventory.problem,
+    cell: ({ fault, message, advice }) =>
+      [
+        fault === undefined ? message : rowFaultText(fault, text.inventory.faults),
+        ...(advice === undefined ? [] : [text.inventory.advices[advice]]),
+      ].join('. '),
+  },
 ];
 
 /** Rows that could not be taken as they are, each with its place in the file. */

@@ -12,7 +12,9 @@ interface TrustedTypes {
 }
 
 /** The content security policy lets this one policy make addresses of scripts, and it makes one: that of the worker. */
-const policy = (globalThis as { readonly trustedTypes?: TrustedTypes }).trustedTypes?.createPolicy('causeway-worker', { createScriptURL: () => address });
+const policy = (globalThis as { readonly trustedTypes?: TrustedTypes }).trustedTypes?.createPolicy('causeway-worker', {
+  createScriptURL: () => address,
+});
 
 /**
  * Reads a workbook in a thread of its own: the library reads it at one go, which would keep the page from reacting. The rows come
@@ -20,7 +22,11 @@ const policy = (globalThis as { readonly trustedTypes?: TrustedTypes }).trustedT
  *
  * @throws CausewayError `inventory.unreadable`
  */
-export async function readInWorker(name: string, bytes: Uint8Array<ArrayBuffer>, signal?: AbortSignal): Promise<readonly Table[]> {
+export async function readInWorker(
+  name: string,
+  bytes: Uint8Array<ArrayBuffer>,
+  signal?: AbortSignal,
+): Promise<readonly Table[]> {
   signal?.throwIfAborted();
   const worker = new Worker(policy?.createScriptURL(address) ?? address);
   const stop = new AbortController();

@@ -15,8 +15,12 @@ export function rememberedPlans(tables: readonly Table[]): TablePlan[] {
     const choice = remembered[signatureOf(table)];
     if (choice === undefined || !Object.hasOwn({ ...importFields, none: 0 }, choice.role)) return guessPlans([table]);
     if (choice.role === 'none') return [];
-    const columns = Object.entries(choice.columns).filter(([, column]) => Number.isInteger(column) && column >= 0 && column < table.header.length);
-    return columns.length === 0 ? [planFor(table, choice.role)] : [withColumns(table, choice.role, Object.fromEntries(columns) as ColumnMap)];
+    const columns = Object.entries(choice.columns).filter(
+      ([, column]) => Number.isInteger(column) && column >= 0 && column < table.header.length,
+    );
+    return columns.length === 0
+      ? [planFor(table, choice.role)]
+      : [withColumns(table, choice.role, Object.fromEntries(columns) as ColumnMap)];
   });
 }
 

@@ -15,7 +15,11 @@ import { VmTable } from './vm-table.tsx';
 /** The virtual machines of one source, as they are now. */
 export function SourceMachines({ chosen }: { readonly chosen?: string }) {
   const endpoints = useQuery('endpoint.list', {});
-  return <QueryView query={endpoints}>{(all) => <Sources sources={all.filter(isSource)} {...(chosen === undefined ? {} : { chosen })} />}</QueryView>;
+  return (
+    <QueryView query={endpoints}>
+      {(all) => <Sources sources={all.filter(isSource)} {...(chosen === undefined ? {} : { chosen })} />}
+    </QueryView>
+  );
 }
 
 function isSource({ plugin }: Endpoint): boolean {

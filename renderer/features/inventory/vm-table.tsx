@@ -48,19 +48,34 @@ function SearchedVms({ vms, replicas, endpointId, onRefresh }: Props) {
   // Typing stays quick however many rows there are.
   const wanted = useDeferredValue(search.trim().toLowerCase());
   const found = useMemo(
-    () => (wanted === '' ? vms : vms.filter(({ name, id, folder = '', cluster = '', tags = [] }) => [name, id, folder, cluster, ...tags].some((part) => part.toLowerCase().includes(wanted)))),
+    () =>
+      wanted === ''
+        ? vms
+        : vms.filter(({ name, id, folder = '', cluster = '', tags = [] }) =>
+            [name, id, folder, cluster, ...tags].some((part) => part.toLowerCase().includes(wanted)),
+          ),
     [vms, wanted],
   );
-  const shown = useMemo(() => ({
-    hasFolders: vms.some(({ folder = '' }) => folder !== ''),
-    hasClusters: vms.some(({ cluster = '' }) => cluster !== ''),
-    hasTags: vms.some(({ tags = [] }) => tags.length > 0),
-  }), [vms]);
+  const shown = useMemo(
+    () => ({
+      hasFolders: vms.some(({ folder = '' }) => folder !== ''),
+      hasClusters: vms.some(({ cluster = '' }) => cluster !== ''),
+      hasTags: vms.some(({ tags = [] }) => tags.length > 0),
+    }),
+    [vms],
+  );
   const columns = useMemo(() => columnsFor(endpointId, replicas, shown), [endpointId, replicas, shown]);
   return (
     <>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
-        <TextField type="search" size="small" label={text.inventory.search} value={search} onChange={(event) => setSearch(event.target.value)} sx={{ width: 360 }} />
+        <TextField
+          type="search"
+          size="small"
+          label={text.inventory.search}
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+          sx={{ width: 360 }}
+        />
         <Typography role="status" sx={{ color: 'text.secondary', flexGrow: 1 }}>
           {text.inventory.shown(found.length, vms.length)}
         </Typography>
@@ -68,7 +83,14 @@ function SearchedVms({ vms, replicas, endpointId, onRefresh }: Props) {
           {text.inventory.refresh}
         </Button>
       </Box>
-      <PagedTable label={text.inventory.title} columns={columns} rows={found} rowKey={({ id }) => id} sortedBy={{ column: 'name', descending: false }} onClearFilters={wanted === '' ? undefined : () => setSearch('')} />
+      <PagedTable
+        label={text.inventory.title}
+        columns={columns}
+        rows={found}
+        rowKey={({ id }) => id}
+        sortedBy={{ column: 'name', descending: false }}
+        onClearFilters={wanted === '' ? undefined : () => setSearch('')}
+      />
     </>
   );
 }
@@ -80,30 +102,85 @@ interface Shown {
   readonly hasTags: boolean;
 }
 
-function columnsFor(endpointId: string, replicas: Replicas, { hasFolders, hasClusters, hasTags }: Shown): Column<VmSummary>[] {
-  const byVm = Map.groupBy(replicas.filter((replica) => replica.sourceEndpointId === endpointId), ({ vmId }) => vmId);
+function columnsFor(
+  endpointId: string,
+  replicas: Replicas,
+  { hasFolders, hasClusters, hasTags }: Shown,
+): Column<VmSummary>[] {
+  const byVm = Map.groupBy(
+    replicas.filter((replica) => replica.sourceEndpointId === endpointId),
+    ({ vmId }) => vmId,
+  );
   return [
     { id: 'name', label: text.inventory.name, sortBy: ({ name }) => name, cell: ({ name }) => name },
     ...(hasFolders
-      ? ([{ id: 'folder', label: text.inventory.folder, sortBy: ({ folder = '' }) => folder, cell: ({ folder = '' }) => folder }] satisfies Column<VmSummary>[])
+      ? ([
+          {
+            id: 'folder',
+            label: text.inventory.folder,
+            sortBy: ({ folder = '' }) => folder,
+            cell: ({ folder = '' }) => folder,
+          },
+        ] satisfies Column<VmSummary>[])
       : []),
     ...(hasClusters
-      ? ([{ id: 'cluster', label: text.inventory.cluster, sortBy: ({ cluster = '' }) => cluster, cell: ({ cluster = '' }) => cluster }] satisfies Column<VmSummary>[])
+      ? ([
+          {
+            id: 'cluster',
+            label: text.inventory.cluster,
+            sortBy: ({ cluster = '' }) => cluster,
+            cell: ({ cluster = '' }) => cluster,
+          },
+        ] satisfies Column<VmSummary>[])
       : []),
     ...(hasTags
-      ? ([{ id: 'tags', label: text.inventory.tags, sortBy: ({ tags = [] }) => tags.join(', '), cell: ({ tags = [] }) => tags.join(', ') }] satisfies Column<VmSummary>[])
+      ? ([
+          {
+            id: 'tags',
+            label: text.inventory.tags,
+            sortBy: ({ tags = [] }) => tags.join(', '),
+            cell: ({ tags = [] }) => tags.join(', '),
+          },
+        ] satisfies Column<VmSummary>[])
       : []),
-    { id: 'os', label: text.inventory.os, sortBy: ({ os_type: os }) => os, cell: ({ os_type: os }) => text.inventory.osTypes[os] },
-    { id: 'power', label: text.inventory.power, sortBy: ({ power }) => power, cell: ({ power }) => text.inventory.powerStates[power] },
-    { id: 'disks', label: text.inventory.disks, align: 'right', sortBy: ({ diskCount }) => diskCount, cell: ({ diskCount }) => diskCount },
-    { id: 'size', label: text.inventory.size, align: 'right', sortBy: ({ totalBytes }) => totalBytes, cell: ({ totalBytes }) => bytesText(totalBytes) },
+    {
+      id: 'os',
+      label: text.inventory.os,
+      sortBy: ({ os_type: os }) => os,
+      cell: ({ os_type: os }) => text.inventory.osTypes[os],
+    },
+    {
+      id: 'power',
+      label: text.inventory.power,
+      sortBy: ({ power }) => power,
+      cell: ({ power }) => text.inventory.powerStates[power],
+    },
+    {
+      id: 'disks',
+      label: text.inventory.disks,
+      align: 'right',
+      sortBy: ({ diskCount }) => diskCount,
+      cell: ({ diskCount }) => diskCount,
+    },
+    {
+      id: 'size',
+      label: text.inventory.size,
+      align: 'right',
+      sortBy: ({ totalBytes }) => totalBytes,
+      cell: ({ totalBytes }) => bytesText(totalBytes),
+    },
     {
       id: 'replica',
       label: text.inventory.replica,
       cell: ({ id, name }) => {
         const own = byVm.get(id) ?? [];
         return own.length === 0 ? (
-          <Button size="small" href={hrefOf('replicas', 'new', endpointId, id)} aria-label={text.inventory.createOf(name)} sx={{ whiteSpace: 'nowrap' }}>
+          <Button
+            size="small"
+            href={hrefOf('replicas', 'new', endpointId, id)}
+            aria-label={text.inventory.createOf(name)}
+            sx={{ whiteSpace: 'nowrap' }}
+          >
             {text.inventory.create}
           </Button>
         ) : (

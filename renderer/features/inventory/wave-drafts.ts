@@ -21,7 +21,8 @@ export function moved(draft: Draft, ids: ReadonlySet<string>, to: string): Draft
 
 /** A name for one more wave. */
 export function nextName(draft: Draft, base: string): string {
-  for (let number = draft.length + 1; ; number += 1) if (draft.every(({ name }) => name !== `${base} ${number}`)) return `${base} ${number}`;
+  for (let number = draft.length + 1; ; number += 1)
+    if (draft.every(({ name }) => name !== `${base} ${number}`)) return `${base} ${number}`;
 }
 
 export function bytesOf(machines: readonly KeptMachine[]): number {

@@ -14,15 +14,19 @@ const rowsAtATime = 2_000;
 
 const say = (part: WorkbookPart): void => self.postMessage(part);
 
-self.addEventListener('message', ({ data: { name, bytes } }: MessageEvent<{ readonly name: string; readonly bytes: Uint8Array }>) => {
-  readTables(name, bytes).then(
-    (tables) => {
-      for (const { name: sheet, header, rows } of tables) {
-        say({ kind: 'table', name: sheet, header });
-        for (let at = 0; at < rows.length; at += rowsAtATime) say({ kind: 'rows', rows: rows.slice(at, at + rowsAtATime) });
-      }
-      say({ kind: 'end' });
-    },
-    (thrown: unknown) => say({ kind: 'failed', error: toErrorRecord(thrown) }),
-  );
-});
+self.addEventListener(
+  'message',
+  ({ data: { name, bytes } }: MessageEvent<{ readonly name: string; readonly bytes: Uint8Array }>) => {
+    readTables(name, bytes).then(
+      (tables) => {
+        for (const { name: sheet, header, rows } of tables) {
+          say({ kind: 'table', name: sheet, header });
+          for (let at = 0; at < rows.length; at += rowsAtATime)
+            say({ kind: 'rows', rows: rows.slice(at, at + rowsAtATime) });
+        }
+        say({ kind: 'end' });
+      },
+      (thrown: unknown) => say({ kind: 'failed', error: toErrorRecord(thrown) }),
+    );
+  },
+);

@@ -49,7 +49,10 @@ export function LedgerScreen() {
       lead={text.ledger.lead}
       actions={
         <>
-          <Button disabled={known.length === 0} onClick={() => saveFile('ledger.csv', ledgerCsv(known, owners), 'text/csv')}>
+          <Button
+            disabled={known.length === 0}
+            onClick={() => saveFile('ledger.csv', ledgerCsv(known, owners), 'text/csv')}
+          >
             {text.ledger.saveCsv}
           </Button>
           <Button variant="outlined" disabled={ask.isBusy} onClick={() => void ask.run()} title={text.ledger.askHelp}>
@@ -70,7 +73,9 @@ export function LedgerScreen() {
           )
         }
       </QueryView>
-      {isRemoving && <RemoveOrphans check={asked !== undefined} onClose={() => setIsRemoving(false)} onRemoved={refresh} />}
+      {isRemoving && (
+        <RemoveOrphans check={asked !== undefined} onClose={() => setIsRemoving(false)} onRemoved={refresh} />
+      )}
     </Screen>
   );
 }
@@ -86,7 +91,8 @@ function UncheckedEndpoints({ endpoints }: { readonly endpoints: readonly Endpoi
       <Box component="ul" sx={{ m: 0, pl: 3, overflowWrap: 'anywhere' }}>
         {unchecked.map(({ endpointId, endpointName, side, error }) => (
           <li key={`${endpointId} ${side}`}>
-            <b>{endpointName}</b> ({text.ledger.sides[side]})<CodeSpans>{error === undefined ? '' : `: ${error.message}. ${errorWords(error.code).remedy}`}</CodeSpans>
+            <b>{endpointName}</b> ({text.ledger.sides[side]})
+            <CodeSpans>{error === undefined ? '' : `: ${error.message}. ${errorWords(error.code).remedy}`}</CodeSpans>
           </li>
         ))}
       </Box>

@@ -46,7 +46,11 @@ export function LedgerTable({ items, owners, onRemove }: Props) {
   const found = useMemo(
     () =>
       lists[show].filter(
-        (item) => (endpoint === '' || item.endpointId === endpoint) && `${kindText(item.kind)} ${item.name} ${item.resourceId ?? ''} ${owners(item).words}`.toLowerCase().includes(wanted),
+        (item) =>
+          (endpoint === '' || item.endpointId === endpoint) &&
+          `${kindText(item.kind)} ${item.name} ${item.resourceId ?? ''} ${owners(item).words}`
+            .toLowerCase()
+            .includes(wanted),
       ),
     [lists, show, endpoint, owners, wanted],
   );
@@ -58,15 +62,35 @@ export function LedgerTable({ items, owners, onRemove }: Props) {
   return (
     <>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
-        <ToggleButtonGroup size="small" exclusive value={show} aria-label={words.show} onChange={(_event, value: Shown | null) => setShow(value ?? show)}>
+        <ToggleButtonGroup
+          size="small"
+          exclusive
+          value={show}
+          aria-label={words.show}
+          onChange={(_event, value: Shown | null) => setShow(value ?? show)}
+        >
           {(['all', 'orphans', 'removed'] as const).map((each) => (
             <ToggleButton key={each} value={each}>
               {words[each]} ({lists[each].length})
             </ToggleButton>
           ))}
         </ToggleButtonGroup>
-        <TextField type="search" size="small" label={words.search} value={search} onChange={(event) => setSearch(event.target.value)} />
-        <TextField select size="small" label={words.endpoint} value={endpoint} onChange={(event) => setEndpoint(event.target.value)} slotProps={{ select: { displayEmpty: true }, inputLabel: { shrink: true } }} sx={{ width: 240 }}>
+        <TextField
+          type="search"
+          size="small"
+          label={words.search}
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+        />
+        <TextField
+          select
+          size="small"
+          label={words.endpoint}
+          value={endpoint}
+          onChange={(event) => setEndpoint(event.target.value)}
+          slotProps={{ select: { displayEmpty: true }, inputLabel: { shrink: true } }}
+          sx={{ width: 240 }}
+        >
           <MenuItem value="">{words.everywhere}</MenuItem>
           {endpoints.map(([id, name]) => (
             <MenuItem key={id} value={id}>
@@ -76,26 +100,52 @@ export function LedgerTable({ items, owners, onRemove }: Props) {
         </TextField>
         <Box sx={{ flexGrow: 1 }} />
         {lists.orphans.length === 0 ? (
-          <Typography sx={{ color: 'text.secondary' }}>{lists.all.length === 0 ? words.none : words.noOrphans}</Typography>
+          <Typography sx={{ color: 'text.secondary' }}>
+            {lists.all.length === 0 ? words.none : words.noOrphans}
+          </Typography>
         ) : (
           <Button color="error" variant="outlined" onClick={onRemove}>
             {words.remove}
           </Button>
         )}
       </Box>
-      {(found.length > 0 || isSearched) && <Rows columns={columns} rows={found} onClearFilters={isSearched ? clear : undefined} />}
+      {(found.length > 0 || isSearched) && (
+        <Rows columns={columns} rows={found} onClearFilters={isSearched ? clear : undefined} />
+      )}
     </>
   );
 }
 
 /** Drawn anew when its rows change, not at every key in the search field. */
-const Rows = memo(function Rows({ columns, rows, onClearFilters }: { readonly columns: readonly Column<LedgerItem>[]; readonly rows: readonly LedgerItem[]; readonly onClearFilters: (() => void) | undefined }) {
-  return <PagedTable label={words.title} columns={columns} rows={rows} onClearFilters={onClearFilters} rowKey={({ entryId }) => entryId} sortedBy={{ column: 'since', descending: true }} />;
+const Rows = memo(function Rows({
+  columns,
+  rows,
+  onClearFilters,
+}: {
+  readonly columns: readonly Column<LedgerItem>[];
+  readonly rows: readonly LedgerItem[];
+  readonly onClearFilters: (() => void) | undefined;
+}) {
+  return (
+    <PagedTable
+      label={words.title}
+      columns={columns}
+      rows={rows}
+      onClearFilters={onClearFilters}
+      rowKey={({ entryId }) => entryId}
+      sortedBy={{ column: 'since', descending: true }}
+    />
+  );
 });
 
 function columnsAt(now: number, owners: Owners): readonly Column<LedgerItem>[] {
   return [
-    { id: 'kind', label: words.kind, sortBy: ({ kind }) => kind, cell: ({ kind }) => <Box sx={{ '&::first-letter': { textTransform: 'uppercase' } }}>{kindText(kind)}</Box> },
+    {
+      id: 'kind',
+      label: words.kind,
+      sortBy: ({ kind }) => kind,
+      cell: ({ kind }) => <Box sx={{ '&::first-letter': { textTransform: 'uppercase' } }}>{kindText(kind)}</Box>,
+    },
     {
       id: 'name',
       label: words.name,
@@ -104,14 +154,29 @@ function columnsAt(now: number, owners: Owners): readonly Column<LedgerItem>[] {
         <Box sx={{ overflowWrap: 'anywhere' }}>
           {name}
           {resourceId !== undefined && resourceId !== name && (
-            <Typography variant="caption" component="div" sx={{ color: 'text.secondary', fontFamily: fonts.code, fontSize: 11.5, overflowWrap: 'anywhere', minWidth: 256 }}>
+            <Typography
+              variant="caption"
+              component="div"
+              sx={{
+                color: 'text.secondary',
+                fontFamily: fonts.code,
+                fontSize: 11.5,
+                overflowWrap: 'anywhere',
+                minWidth: 256,
+              }}
+            >
               {resourceId}
             </Typography>
           )}
         </Box>
       ),
     },
-    { id: 'endpoint', label: words.endpoint, sortBy: (item) => item.endpointName ?? '', cell: ({ endpointName }) => endpointName ?? words.unknownEndpoint },
+    {
+      id: 'endpoint',
+      label: words.endpoint,
+      sortBy: (item) => item.endpointName ?? '',
+      cell: ({ endpointName }) => endpointName ?? words.unknownEndpoint,
+    },
     {
       id: 'lifetime',
       label: words.lifetime,
@@ -129,7 +194,9 @@ function columnsAt(now: number, owners: Owners): readonly Column<LedgerItem>[] {
         madeBy !== undefined ? (
           <StateLabel tone="waiting">{words.madeElsewhere(madeBy)}</StateLabel>
         ) : orphan === undefined ? (
-          <StateLabel tone={state === 'existing' ? 'good' : state === 'removed' ? 'ended' : 'waiting'}>{words.states[state]}</StateLabel>
+          <StateLabel tone={state === 'existing' ? 'good' : state === 'removed' ? 'ended' : 'waiting'}>
+            {words.states[state]}
+          </StateLabel>
         ) : (
           <StateLabel tone="paused">
             {words.orphan}: {words.reasons[orphan]}
@@ -142,7 +209,11 @@ function columnsAt(now: number, owners: Owners): readonly Column<LedgerItem>[] {
       sortBy: ({ createdAt }) => createdAt,
       cell: ({ createdAt, state }) => (
         <>
-          {createdAt !== '' && <Box component="span" sx={{ whiteSpace: 'nowrap' }}>{minuteText(createdAt)}</Box>}
+          {createdAt !== '' && (
+            <Box component="span" sx={{ whiteSpace: 'nowrap' }}>
+              {minuteText(createdAt)}
+            </Box>
+          )}
           {state !== 'removed' && createdAt !== '' && (
             <Typography variant="caption" component="div" sx={{ color: 'text.secondary' }}>
               {words.age(durationText((now - Date.parse(createdAt)) / 1000))}

@@ -22,7 +22,15 @@ type Results = WorkbenchOutput<'ledger.remove'>;
  * First a dry run that says what would go, then the removal of what was left chosen of it, then what became of it.
  * @param check whether to look for what platforms have and the ledger does not
  */
-export function RemoveOrphans({ check, onClose, onRemoved }: { readonly check: boolean; readonly onClose: () => void; readonly onRemoved: () => void }) {
+export function RemoveOrphans({
+  check,
+  onClose,
+  onRemoved,
+}: {
+  readonly check: boolean;
+  readonly onClose: () => void;
+  readonly onRemoved: () => void;
+}) {
   const link = useLink();
   const id = useId();
   const plan = useQuery('ledger.remove', { dryRun: true, check });
@@ -30,9 +38,12 @@ export function RemoveOrphans({ check, onClose, onRemoved }: { readonly check: b
   const [spared, setSpared] = useState<ReadonlySet<string>>(new Set());
   const planned = plan.data?.filter(({ outcome }) => outcome === 'would-remove') ?? [];
   const chosen = planned.filter(({ item }) => !spared.has(item.entryId));
-  const spare = (entryId: string, isSpared: boolean) => setSpared(new Set(isSpared ? [...spared, entryId] : [...spared].filter((one) => one !== entryId)));
+  const spare = (entryId: string, isSpared: boolean) =>
+    setSpared(new Set(isSpared ? [...spared, entryId] : [...spared].filter((one) => one !== entryId)));
   const remove = useAction(async () => {
-    setResults(await link.call('ledger.remove', { entries: chosen.map(({ item }) => item.entryId), dryRun: false, check }));
+    setResults(
+      await link.call('ledger.remove', { entries: chosen.map(({ item }) => item.entryId), dryRun: false, check }),
+    );
     onRemoved();
   });
   return (
@@ -44,15 +55,24 @@ export function RemoveOrphans({ check, onClose, onRemoved }: { readonly check: b
           <QueryView query={plan}>
             {() => (
               <>
-                <Typography>{planned.length === 0 ? text.ledger.removeNone : text.ledger.removeLead(planned.length)}</Typography>
+                <Typography>
+                  {planned.length === 0 ? text.ledger.removeNone : text.ledger.removeLead(planned.length)}
+                </Typography>
                 <Box component="ul" sx={{ m: 0, p: 0, listStyle: 'none' }}>
                   {planned.map(({ item }) => (
                     <li key={item.entryId}>
                       <FormControlLabel
-                        control={<Checkbox size="small" checked={!spared.has(item.entryId)} onChange={(event) => spare(item.entryId, !event.target.checked)} />}
+                        control={
+                          <Checkbox
+                            size="small"
+                            checked={!spared.has(item.entryId)}
+                            onChange={(event) => spare(item.entryId, !event.target.checked)}
+                          />
+                        }
                         label={
                           <Typography variant="body2" sx={{ overflowWrap: 'anywhere' }}>
-                            <b>{text.ledger.outcomes['would-remove']}:</b> {kindText(item.kind)} {item.name} ({item.endpointName ?? text.ledger.unknownEndpoint})
+                            <b>{text.ledger.outcomes['would-remove']}:</b> {kindText(item.kind)} {item.name} (
+                            {item.endpointName ?? text.ledger.unknownEndpoint})
                           </Typography>
                         }
                       />
@@ -69,7 +89,12 @@ export function RemoveOrphans({ check, onClose, onRemoved }: { readonly check: b
       <DialogActions>
         <Button onClick={onClose}>{results === undefined ? text.app.cancel : text.app.close}</Button>
         {results === undefined && planned.length > 0 && (
-          <Button color="error" variant="contained" disabled={remove.isBusy || chosen.length === 0} onClick={() => void remove.run()}>
+          <Button
+            color="error"
+            variant="contained"
+            disabled={remove.isBusy || chosen.length === 0}
+            onClick={() => void remove.run()}
+          >
             {text.ledger.removeButton(chosen.length)}
           </Button>
         )}
@@ -83,7 +108,8 @@ function ResultList({ results }: { readonly results: Results }) {
     <Box component="ul" sx={{ m: 0, pl: 3 }}>
       {results.map(({ item, outcome, error }) => (
         <Typography component="li" variant="body2" key={item.entryId} sx={{ overflowWrap: 'anywhere' }}>
-          <b>{text.ledger.outcomes[outcome]}:</b> {kindText(item.kind)} {item.name} ({item.endpointName ?? text.ledger.unknownEndpoint}){error === undefined ? '' : ` – ${error}`}
+          <b>{text.ledger.outcomes[outcome]}:</b> {kindText(item.kind)} {item.name} (
+          {item.endpointName ?? text.ledger.unknownEndpoint}){error === undefined ? '' : ` – ${error}`}
         </Typography>
       ))}
     </Box>

@@ -27,14 +27,18 @@ export function useOwners(): Owners {
       if (isPooled(executionId)) return { words: text.ledger.poolOwner, href: hrefOf('settings') };
       const deployment = deploymentById.get(executionId);
       if (deployment !== undefined && lifetime !== 'replica') {
-        return { words: text.deployments.title(deployment.number, deployment.replicaName), href: hrefOf('deployments', deployment.id) };
+        return {
+          words: text.deployments.title(deployment.number, deployment.replicaName),
+          href: hrefOf('deployments', deployment.id),
+        };
       }
       const replica = replicaById.get(replicaId);
       const execution = executionById.get(executionId);
       if (execution !== undefined && lifetime === 'temporary') {
         return { words: text.runs.title(execution.number, replica?.name ?? '?'), href: hrefOf('runs', execution.id) };
       }
-      if (replica !== undefined) return { words: text.runs.toReplica(replica.name), href: hrefOf('replicas', replica.id) };
+      if (replica !== undefined)
+        return { words: text.runs.toReplica(replica.name), href: hrefOf('replicas', replica.id) };
       return { words: text.ledger.goneOwner[lifetime] };
     };
   }, [replicas, executions, deployments]);

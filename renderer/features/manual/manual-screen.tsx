@@ -48,7 +48,14 @@ export function ManualScreen({ name, anchor }: Props) {
         />
       }
     >
-      <Box sx={{ display: 'grid', gap: 4, alignItems: 'start', gridTemplateColumns: { xs: 'minmax(0, 1fr)', md: '220px minmax(0, 1fr)', lg: '220px minmax(0, 1fr) 220px' } }}>
+      <Box
+        sx={{
+          display: 'grid',
+          gap: 4,
+          alignItems: 'start',
+          gridTemplateColumns: { xs: 'minmax(0, 1fr)', md: '220px minmax(0, 1fr)', lg: '220px minmax(0, 1fr) 220px' },
+        }}
+      >
         <PageList current={name} />
         {typed.trim() !== '' ? (
           <Results typed={typed} onChosen={() => setTyped('')} />
@@ -79,7 +86,13 @@ function Page({ page, anchor }: { readonly page: ManualPage; readonly anchor: st
   }, [page, anchor]);
   return (
     <Box component="article" aria-labelledby="manual-page" sx={{ minWidth: 0 }}>
-      <Typography id="manual-page" variant="h4" component="h2" tabIndex={-1} sx={{ fontWeight: 600, fontSize: 28, mb: 2, outline: 'none' }}>
+      <Typography
+        id="manual-page"
+        variant="h4"
+        component="h2"
+        tabIndex={-1}
+        sx={{ fontWeight: 600, fontSize: 28, mb: 2, outline: 'none' }}
+      >
         {page.title}
       </Typography>
       <ManualView page={page.name} sections={page.sections} />
@@ -87,20 +100,44 @@ function Page({ page, anchor }: { readonly page: ManualPage; readonly anchor: st
   );
 }
 
-const column = { position: { md: 'sticky' }, top: topBarHeight + 16, maxHeight: { md: `calc(100vh - ${topBarHeight + 32}px)` }, overflowY: 'auto', fontSize: 13 } as const;
+const column = {
+  position: { md: 'sticky' },
+  top: topBarHeight + 16,
+  maxHeight: { md: `calc(100vh - ${topBarHeight + 32}px)` },
+  overflowY: 'auto',
+  fontSize: 13,
+} as const;
 
 function PageList({ current }: { readonly current: string }) {
   const link = (name: string, label: string) => (
-    <Link href={manualHref(name)} underline="hover" aria-current={name === current ? 'page' : undefined} sx={{ display: 'block', py: 0.5, fontWeight: name === current ? 600 : 400, color: name === current ? 'primary.main' : 'text.primary' }}>
+    <Link
+      href={manualHref(name)}
+      underline="hover"
+      aria-current={name === current ? 'page' : undefined}
+      sx={{
+        display: 'block',
+        py: 0.5,
+        fontWeight: name === current ? 600 : 400,
+        color: name === current ? 'primary.main' : 'text.primary',
+      }}
+    >
       {label}
     </Link>
   );
   return (
     <Box component="nav" aria-label={words.contents} sx={column}>
-      {manualNames.filter((name) => !name.startsWith('plugins/')).map((name) => (
-        <Box key={name}>{link(name, name === manualPages.contents ? words.contents : (manualPage(name)?.title ?? name))}</Box>
-      ))}
-      <Typography variant="caption" component="h2" sx={{ display: 'block', color: 'text.secondary', fontWeight: 600, mt: 2 }}>
+      {manualNames
+        .filter((name) => !name.startsWith('plugins/'))
+        .map((name) => (
+          <Box key={name}>
+            {link(name, name === manualPages.contents ? words.contents : (manualPage(name)?.title ?? name))}
+          </Box>
+        ))}
+      <Typography
+        variant="caption"
+        component="h2"
+        sx={{ display: 'block', color: 'text.secondary', fontWeight: 600, mt: 2 }}
+      >
         {words.platforms}
       </Typography>
       {pluginIds.map((id) => (
@@ -109,9 +146,11 @@ function PageList({ current }: { readonly current: string }) {
             {platformLabel(plugins[id])}
           </Box>
           <Box sx={{ pl: 2 }}>
-            {sides.filter((side) => plugins[id][side] !== undefined).map((side) => (
-              <Box key={side}>{link(manualPages.environment(id, side), words.sides[side])}</Box>
-            ))}
+            {sides
+              .filter((side) => plugins[id][side] !== undefined)
+              .map((side) => (
+                <Box key={side}>{link(manualPages.environment(id, side), words.sides[side])}</Box>
+              ))}
             {link(manualPages.connection(id), words.connection)}
           </Box>
         </Box>
@@ -131,7 +170,12 @@ function Headings({ page: { name, sections } }: { readonly page: ManualPage }) {
         {words.onThisPage}
       </Typography>
       {shown.map(({ anchor, level, title }) => (
-        <Link key={anchor} href={manualHref(name, anchor)} underline="hover" sx={{ display: 'block', py: 0.25, pl: (level - 2) * 1.5, color: 'text.primary', overflowWrap: 'anywhere' }}>
+        <Link
+          key={anchor}
+          href={manualHref(name, anchor)}
+          underline="hover"
+          sx={{ display: 'block', py: 0.25, pl: (level - 2) * 1.5, color: 'text.primary', overflowWrap: 'anywhere' }}
+        >
           {title}
         </Link>
       ))}
@@ -162,7 +206,9 @@ function Results({ typed, onChosen }: { readonly typed: string; readonly onChose
           </Box>
         ))}
       </Box>
-      {found.length > mostResults && <Typography sx={{ color: 'text.secondary', mt: 1 }}>{words.more(found.length - mostResults)}</Typography>}
+      {found.length > mostResults && (
+        <Typography sx={{ color: 'text.secondary', mt: 1 }}>{words.more(found.length - mostResults)}</Typography>
+      )}
     </Box>
   );
 }

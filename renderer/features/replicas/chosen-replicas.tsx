@@ -36,7 +36,8 @@ interface Props {
 /** What can be done with several replicas at once, and how many runs go on at the same time. */
 /** Beside the count, where all executions together are limited. */
 function limitWords(limits: BandwidthOptions): string {
-  if (limits.bandwidthLimit === undefined) return limits.bandwidthProfile === undefined ? '' : ` · ${text.runs.limitByTime}`;
+  if (limits.bandwidthLimit === undefined)
+    return limits.bandwidthProfile === undefined ? '' : ` · ${text.runs.limitByTime}`;
   return ` · ${limits.bandwidthLimit === 0 ? text.runs.pausedNow : formatRate(limits.bandwidthLimit)}`;
 }
 
@@ -54,11 +55,24 @@ export function ChosenReplicas({ chosen, shown, onChoose }: Props) {
   const areAll = shown.length > 0 && shown.every(({ replica }) => ids.has(replica.id));
   return (
     <Box sx={{ display: 'flex', gap: 1.5, alignItems: 'center' }}>
-      <Box sx={{ display: 'flex', columnGap: 1.5, alignItems: 'center', flexWrap: 'wrap', minHeight: 42, flexGrow: 1, minWidth: 0 }}>
+      <Box
+        sx={{
+          display: 'flex',
+          columnGap: 1.5,
+          alignItems: 'center',
+          flexWrap: 'wrap',
+          minHeight: 42,
+          flexGrow: 1,
+          minWidth: 0,
+        }}
+      >
         <FormControlLabel
           control={
             <Checkbox
-              size="small" checked={areAll} indeterminate={!areAll && chosen.length > 0} disabled={shown.length === 0}
+              size="small"
+              checked={areAll}
+              indeterminate={!areAll && chosen.length > 0}
+              disabled={shown.length === 0}
               onChange={(event) => onChoose(event.target.checked ? shown : [])}
             />
           }
@@ -69,15 +83,31 @@ export function ChosenReplicas({ chosen, shown, onChoose }: Props) {
             <Typography role="status" sx={{ fontWeight: 600 }}>
               {text.replicas.chosen(chosen.length)}
             </Typography>
-            <Button size="small" variant="contained" disabled={ready.length === 0} aria-label={text.replicas.runChosenOf(ready.length)} onClick={() => setOpen({ dialog: 'run', replicas: ready.map(({ replica }) => replica) })}>
+            <Button
+              size="small"
+              variant="contained"
+              disabled={ready.length === 0}
+              aria-label={text.replicas.runChosenOf(ready.length)}
+              onClick={() => setOpen({ dialog: 'run', replicas: ready.map(({ replica }) => replica) })}
+            >
               {text.replicas.runChosen}
             </Button>
             <Button
-              size="small" variant="outlined" disabled={deployable.length === 0} aria-label={text.replicas.deployChosenOf(deployable.length)} onClick={() => setOpen({ dialog: 'deploy', replicas: deployable.map(({ replica }) => replica) })}
+              size="small"
+              variant="outlined"
+              disabled={deployable.length === 0}
+              aria-label={text.replicas.deployChosenOf(deployable.length)}
+              onClick={() => setOpen({ dialog: 'deploy', replicas: deployable.map(({ replica }) => replica) })}
             >
               {text.replicas.deployChosen}
             </Button>
-            <Button size="small" variant="outlined" disabled={ready.length === 0} aria-label={text.waves.assignOf(ready.length)} onClick={() => setOpen({ dialog: 'assign', replicas: ready.map(({ replica }) => replica) })}>
+            <Button
+              size="small"
+              variant="outlined"
+              disabled={ready.length === 0}
+              aria-label={text.waves.assignOf(ready.length)}
+              onClick={() => setOpen({ dialog: 'assign', replicas: ready.map(({ replica }) => replica) })}
+            >
               {text.waves.assign}
             </Button>
             <Button size="small" color="inherit" onClick={() => onChoose([])}>
@@ -92,14 +122,29 @@ export function ChosenReplicas({ chosen, shown, onChoose }: Props) {
         )}
       </Box>
       {queue.data !== undefined && (
-        <Button size="small" startIcon={<TuneIcon />} sx={{ flexShrink: 0, alignSelf: 'flex-start', mt: 0.75 }} onClick={() => setOpen({ dialog: 'limit', replicas: [] })}>
+        <Button
+          size="small"
+          startIcon={<TuneIcon />}
+          sx={{ flexShrink: 0, alignSelf: 'flex-start', mt: 0.75 }}
+          onClick={() => setOpen({ dialog: 'limit', replicas: [] })}
+        >
           {text.runs.atOnce}: {queue.data.atOnce}
           {limitWords(queue.data)}
         </Button>
       )}
-      {open?.dialog === 'run' && <StartRunDialog replicas={open.replicas} onStarted={() => onChoose([])} onClose={close} />}
-      {open?.dialog === 'deploy' && <StartDeploymentDialog replicas={open.replicas} onStarted={() => onChoose([])} onClose={close} />}
-      {open?.dialog === 'assign' && <AssignWaveDialog replicas={open.replicas.map(({ id }) => id)} onAssigned={() => onChoose([])} onClose={close} />}
+      {open?.dialog === 'run' && (
+        <StartRunDialog replicas={open.replicas} onStarted={() => onChoose([])} onClose={close} />
+      )}
+      {open?.dialog === 'deploy' && (
+        <StartDeploymentDialog replicas={open.replicas} onStarted={() => onChoose([])} onClose={close} />
+      )}
+      {open?.dialog === 'assign' && (
+        <AssignWaveDialog
+          replicas={open.replicas.map(({ id }) => id)}
+          onAssigned={() => onChoose([])}
+          onClose={close}
+        />
+      )}
       {open?.dialog === 'limit' && <QueueLimitDialog onClose={close} />}
     </Box>
   );

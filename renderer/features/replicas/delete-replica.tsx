@@ -24,15 +24,24 @@ export function DeleteReplica({ replica, onClose }: { readonly replica: Replica;
   /** Offered once the source was asked in vain, and from then on. */
   const [mayBeGone, setMayBeGone] = useState(false);
   const ledger = useRunQuery('ledger.list', {}, 'states');
-  const doomed = ledger.data?.filter((item) => item.replicaId === replica.id && item.lifetime !== 'deployment' && !(sourceIsGone && sideOf(item) === 'source')) ?? [];
-  const deployed = useQuery('deployment.list', { replica: replica.id, limit: 100 }).data?.filter(({ state, server }) => state === 'completed' && server !== undefined) ?? [];
+  const doomed =
+    ledger.data?.filter(
+      (item) =>
+        item.replicaId === replica.id && item.lifetime !== 'deployment' && !(sourceIsGone && sideOf(item) === 'source'),
+    ) ?? [];
+  const deployed =
+    useQuery('deployment.list', { replica: replica.id, limit: 100 }).data?.filter(
+      ({ state, server }) => state === 'completed' && server !== undefined,
+    ) ?? [];
   const remove = useAction(async () => {
-    const { forgotten } = await link.call('replica.delete', { replica: replica.id, sourceIsGone }).catch((error: unknown) => {
-      if (asCausewayError(error).code === 'engine.source-not-cleaned') setMayBeGone(true);
-      // What is at the destination may be deleted already.
-      ledger.reload();
-      throw error;
-    });
+    const { forgotten } = await link
+      .call('replica.delete', { replica: replica.id, sourceIsGone })
+      .catch((error: unknown) => {
+        if (asCausewayError(error).code === 'engine.source-not-cleaned') setMayBeGone(true);
+        // What is at the destination may be deleted already.
+        ledger.reload();
+        throw error;
+      });
     toast(text.replicas.deleted(replica.name, forgotten));
     onClose();
     goTo('replicas');
@@ -46,18 +55,33 @@ export function DeleteReplica({ replica, onClose }: { readonly replica: Replica;
       action={remove}
       onClose={onClose}
     >
-      {doomed.length === 0 ? <Typography>{sourceIsGone ? text.replicas.deleteNothingThere : text.replicas.deleteNothing}</Typography> : <ResourceList title={text.replicas.deleteResources(doomed.length)} items={doomed} />}
+      {doomed.length === 0 ? (
+        <Typography>{sourceIsGone ? text.replicas.deleteNothingThere : text.replicas.deleteNothing}</Typography>
+      ) : (
+        <ResourceList title={text.replicas.deleteResources(doomed.length)} items={doomed} />
+      )}
       {!sourceIsGone && <Typography>{text.replicas.deleteBase}</Typography>}
       <Typography>{text.replicas.deleteKept}</Typography>
-      {deployed.length > 0 && <Typography>{text.replicas.deleteKeptMachines(deployed.map(({ server }) => server?.name ?? '').join(', '))}</Typography>}
+      {deployed.length > 0 && (
+        <Typography>
+          {text.replicas.deleteKeptMachines(deployed.map(({ server }) => server?.name ?? '').join(', '))}
+        </Typography>
+      )}
       <Typography sx={{ fontWeight: 600 }}>{text.replicas.deleteFinal}</Typography>
       {mayBeGone && (
         <FormControlLabel
-          control={<Checkbox size="small" checked={sourceIsGone} onChange={(_event, checked) => setSourceIsGone(checked)} />}
+          control={
+            <Checkbox size="small" checked={sourceIsGone} onChange={(_event, checked) => setSourceIsGone(checked)} />
+          }
           label={text.replicas.deleteSourceGone}
         />
       )}
-      <TextField size="small" label={text.replicas.deleteConfirm(replica.name)} value={typed} onChange={(event) => setTyped(event.target.value)} />
+      <TextField
+        size="small"
+        label={text.replicas.deleteConfirm(replica.name)}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+      />
     </ConfirmDialog>
   );
 }

@@ -36,17 +36,26 @@ export function GuestReadiness({ replica, keys, isBusy }: Props) {
   const [error, setError] = useState<ErrorRecord>();
   const act = (call: 'guest.inspect' | 'guest.cancelInspection'): void => {
     setError(undefined);
-    const asked = call === 'guest.inspect'
-      ? link.call(call, { replica: replica.id, options: keys === undefined ? {} : { luksKeys: keys } })
-      : link.call(call, { replica: replica.id });
-    asked.then(() => inspection.reload(), (reason: unknown) => setError(toErrorRecord(reason)));
+    const asked =
+      call === 'guest.inspect'
+        ? link.call(call, { replica: replica.id, options: keys === undefined ? {} : { luksKeys: keys } })
+        : link.call(call, { replica: replica.id });
+    asked.then(
+      () => inspection.reload(),
+      (reason: unknown) => setError(toErrorRecord(reason)),
+    );
   };
   return (
     <Section title={words.title}>
       <QueryView query={inspection}>
         {(latest) => (
           <Box sx={{ display: 'flex', flexDirection: 'column', gap: 1.5 }}>
-            <Start latest={latest} isPossible={replica.lastSuccess !== undefined && !isBusy} onStart={() => act('guest.inspect')} onCancel={() => act('guest.cancelInspection')} />
+            <Start
+              latest={latest}
+              isPossible={replica.lastSuccess !== undefined && !isBusy}
+              onStart={() => act('guest.inspect')}
+              onCancel={() => act('guest.cancelInspection')}
+            />
             {error !== undefined && <ErrorNotice error={error} onClose={() => setError(undefined)} />}
             {latest?.state === 'failed' && latest.error !== undefined && <ErrorNotice error={latest.error} />}
             {latest?.found !== undefined && <Found found={latest.found} inspection={latest} />}
@@ -78,7 +87,13 @@ function Start({ latest, isPossible, onStart, onCancel }: StartProps) {
   }
   return (
     <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
-      <Typography sx={{ color: 'text.secondary', flexGrow: 1, flexBasis: 260 }}>{latest?.state === 'interrupted' ? words.interrupted : latest?.found === undefined ? words.lead : words.leadAgain}</Typography>
+      <Typography sx={{ color: 'text.secondary', flexGrow: 1, flexBasis: 260 }}>
+        {latest?.state === 'interrupted'
+          ? words.interrupted
+          : latest?.found === undefined
+            ? words.lead
+            : words.leadAgain}
+      </Typography>
       {latest?.state === 'interrupted' && <Button onClick={onCancel}>{words.cleanUp}</Button>}
       <Button variant="outlined" disabled={!isPossible} onClick={onStart}>
         {latest?.found === undefined ? words.start : words.again}
@@ -109,7 +124,9 @@ function Found({ found, inspection }: { readonly found: GuestFound; readonly ins
                 <EnglishText>{title}</EnglishText>
                 <Box component="ul" sx={{ m: 0, pl: 2, color: 'text.secondary' }}>
                   {notes.map((note) => (
-                    <li key={note}><EnglishText>{note}</EnglishText></li>
+                    <li key={note}>
+                      <EnglishText>{note}</EnglishText>
+                    </li>
                   ))}
                 </Box>
               </li>
@@ -132,7 +149,9 @@ function Told({ list, severity }: { readonly list: GuestFound['findings']; reado
         <AlertTitle>{title}</AlertTitle>
         <Box component="ul" sx={{ m: 0, pl: 2, overflowWrap: 'anywhere' }}>
           {each.map(({ message }) => (
-            <li key={message}><EnglishText>{message}</EnglishText></li>
+            <li key={message}>
+              <EnglishText>{message}</EnglishText>
+            </li>
           ))}
         </Box>
         <Typography variant="body2" sx={{ mt: 0.5 }}>

@@ -32,7 +32,11 @@ export function NewReplicaScreen({ endpointId, vmId }: { readonly endpointId: st
           <QueryView query={endpoints}>
             {(all) => {
               const source = all.find(({ id }) => id === endpointId);
-              return source === undefined ? <EmptyState title={text.endpoints.missing} /> : <Destination vm={machine} source={source} endpoints={all} />;
+              return source === undefined ? (
+                <EmptyState title={text.endpoints.missing} />
+              ) : (
+                <Destination vm={machine} source={source} endpoints={all} />
+              );
             }}
           </QueryView>
         )}
@@ -101,5 +105,9 @@ function WithCatalog({ vm, source, destination }: Ends) {
       </Box>
     );
   }
-  return <QueryView query={defaults}>{(known) => <ReplicaForm vm={vm} source={source} destination={destination} choices={choices} defaults={known} />}</QueryView>;
+  return (
+    <QueryView query={defaults}>
+      {(known) => <ReplicaForm vm={vm} source={source} destination={destination} choices={choices} defaults={known} />}
+    </QueryView>
+  );
 }

@@ -24,10 +24,19 @@ interface Props {
 /** What to do next, the most obvious one first: as buttons, and small ones as links of a row, so that a table is not full of buttons. */
 export function NextStep({ replica, life, size = 'small', isBeside = false, only }: Props) {
   return (
-    <Box sx={{ display: 'flex', gap: size === 'small' ? 0.5 : 1, flexWrap: size === 'small' ? { xs: 'wrap', md: 'nowrap' } : 'wrap', ...(size === 'small' ? { ml: -1 } : {}) }}>
-      {life.steps.filter((step) => only?.includes(step) !== false).map((step, index) => (
-        <Step key={step} step={step} isFirst={index === 0 && !isBeside} replica={replica} life={life} size={size} />
-      ))}
+    <Box
+      sx={{
+        display: 'flex',
+        gap: size === 'small' ? 0.5 : 1,
+        flexWrap: size === 'small' ? { xs: 'wrap', md: 'nowrap' } : 'wrap',
+        ...(size === 'small' ? { ml: -1 } : {}),
+      }}
+    >
+      {life.steps
+        .filter((step) => only?.includes(step) !== false)
+        .map((step, index) => (
+          <Step key={step} step={step} isFirst={index === 0 && !isBeside} replica={replica} life={life} size={size} />
+        ))}
     </Box>
   );
 }
@@ -45,7 +54,11 @@ function Step({ step, isFirst, replica, life, size }: StepProps) {
   const [isStarting, setIsStarting] = useState(false);
   const label = text.replicas.steps[step];
   const isLink = size === 'small';
-  const shared = { size, 'sx': { whiteSpace: 'nowrap', minWidth: 0, ...(isLink && !isFirst ? { fontWeight: 400 } : {}) }, 'aria-label': text.replicas.stepOf(label, replica.name) } as const;
+  const shared = {
+    size,
+    sx: { whiteSpace: 'nowrap', minWidth: 0, ...(isLink && !isFirst ? { fontWeight: 400 } : {}) },
+    'aria-label': text.replicas.stepOf(label, replica.name),
+  } as const;
   const resume = useAction(async () => {
     if (step === 'resume-deployment' && life.deployment !== undefined) {
       await link.call('deployment.resume', { deployment: life.deployment.id });
@@ -67,7 +80,11 @@ function Step({ step, isFirst, replica, life, size }: StepProps) {
     case 'why-deployment':
     case 'open':
       return (
-        <Button {...shared} variant={isFirst && !isLink ? 'outlined' : 'text'} href={hrefOf('deployments', life.deployment?.id ?? '')}>
+        <Button
+          {...shared}
+          variant={isFirst && !isLink ? 'outlined' : 'text'}
+          href={hrefOf('deployments', life.deployment?.id ?? '')}
+        >
           {label}
         </Button>
       );
@@ -75,7 +92,12 @@ function Step({ step, isFirst, replica, life, size }: StepProps) {
     case 'resume-deployment':
       return (
         <>
-          <Button {...shared} variant={isLink ? 'text' : 'contained'} disabled={resume.isBusy} onClick={() => void resume.run()}>
+          <Button
+            {...shared}
+            variant={isLink ? 'text' : 'contained'}
+            disabled={resume.isBusy}
+            onClick={() => void resume.run()}
+          >
             {label}
           </Button>
           {resume.error !== undefined && <ErrorNotice error={resume.error} onClose={resume.clear} />}
@@ -86,11 +108,19 @@ function Step({ step, isFirst, replica, life, size }: StepProps) {
     case 'deploy':
       return (
         <>
-          <Button {...shared} variant={isLink ? 'text' : isFirst ? 'contained' : 'outlined'} onClick={() => setIsStarting(true)}>
+          <Button
+            {...shared}
+            variant={isLink ? 'text' : isFirst ? 'contained' : 'outlined'}
+            onClick={() => setIsStarting(true)}
+          >
             {label}
           </Button>
-          {isStarting && step === 'deploy' && <StartDeploymentDialog replicas={[replica]} onClose={() => setIsStarting(false)} />}
-          {isStarting && step !== 'deploy' && <StartRunDialog replicas={[replica]} onClose={() => setIsStarting(false)} />}
+          {isStarting && step === 'deploy' && (
+            <StartDeploymentDialog replicas={[replica]} onClose={() => setIsStarting(false)} />
+          )}
+          {isStarting && step !== 'deploy' && (
+            <StartRunDialog replicas={[replica]} onClose={() => setIsStarting(false)} />
+          )}
         </>
       );
   }

@@ -44,13 +44,30 @@ export function ReplicaForm({ vm, source, destination, choices, defaults }: Prop
   const [draft] = useState(() => {
     const below = weakerLayers(defaults, '', source.plugin, destination.plugin);
     const guesses: Guess[] = [];
-    const start = startingEnvironments(vm, { source: source.plugin, destination: destination.plugin }, choices.catalog, (guess) => guesses.push(guess));
+    const start = startingEnvironments(
+      vm,
+      { source: source.plugin, destination: destination.plugin },
+      choices.catalog,
+      (guess) => guesses.push(guess),
+    );
     const own = (side: Side): JsonObject => without(start[side], Object.keys(below[side].project?.environment ?? {}));
-    const made = draftOfReplica({ sourceEnvironment: own('source'), destinationEnvironment: own('destination') }, source.plugin, destination.plugin, defaults);
+    const made = draftOfReplica(
+      { sourceEnvironment: own('source'), destinationEnvironment: own('destination') },
+      source.plugin,
+      destination.plugin,
+      defaults,
+    );
     for (const { side, key, of } of guesses) made.suggest(side, key, of);
     return made;
   });
-  const hasErrors = useDraftContext(draft, { plugins: { source: source.plugin, destination: destination.plugin }, vm: vm, catalog: choices.catalog, defaults, wave, configuration });
+  const hasErrors = useDraftContext(draft, {
+    plugins: { source: source.plugin, destination: destination.plugin },
+    vm: vm,
+    catalog: choices.catalog,
+    defaults,
+    wave,
+    configuration,
+  });
   const create = useAction(async () => {
     const [from, to] = [draft.layer('source'), draft.layer('destination')];
     const replica = await link.call('replica.create', {
@@ -75,10 +92,15 @@ export function ReplicaForm({ vm, source, destination, choices, defaults }: Prop
       }}
     >
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
-        <TextField size="small" required label={text.replicas.replicaName} value={name} onChange={(event) => setName(event.target.value)} sx={{ width: 280 }} />
-        {defaults.waves.length > 0 && (
-          <WaveField waves={defaults.waves} value={wave} onChange={setWave} />
-        )}
+        <TextField
+          size="small"
+          required
+          label={text.replicas.replicaName}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          sx={{ width: 280 }}
+        />
+        {defaults.waves.length > 0 && <WaveField waves={defaults.waves} value={wave} onChange={setWave} />}
         <Typography variant="body2" sx={{ color: 'text.secondary', flex: '1 1 200px' }}>
           {text.replicas.nothingMoved}
         </Typography>

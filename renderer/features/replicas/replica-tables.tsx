@@ -28,8 +28,12 @@ export function DiskTable({ disks }: { readonly disks: readonly ReplicaDisk[] })
           <TableRow key={disk.diskId}>
             <TableCell>{disk.diskId}</TableCell>
             <TableCell align="right">{bytesText(disk.sizeBytes)}</TableCell>
-            <TableCell sx={{ fontFamily: fonts.code, overflowWrap: 'anywhere' }}>{disk.volumeId ?? text.replicas.notYet}</TableCell>
-            <TableCell>{disk.synchronisedTo === undefined ? text.replicas.neverSynced : timeText(disk.synchronisedTo)}</TableCell>
+            <TableCell sx={{ fontFamily: fonts.code, overflowWrap: 'anywhere' }}>
+              {disk.volumeId ?? text.replicas.notYet}
+            </TableCell>
+            <TableCell>
+              {disk.synchronisedTo === undefined ? text.replicas.neverSynced : timeText(disk.synchronisedTo)}
+            </TableCell>
           </TableRow>
         ))}
       </TableBody>
@@ -65,9 +69,13 @@ export function RunTable({ runs }: { readonly runs: readonly Execution[] }) {
               </TableCell>
               <TableCell>{timeText(run.startedAt ?? run.createdAt)}</TableCell>
               <TableCell align="right">
-                {run.startedAt === undefined || run.finishedAt === undefined ? '' : durationText((Date.parse(run.finishedAt) - Date.parse(run.startedAt)) / 1000)}
+                {run.startedAt === undefined || run.finishedAt === undefined
+                  ? ''
+                  : durationText((Date.parse(run.finishedAt) - Date.parse(run.startedAt)) / 1000)}
               </TableCell>
-              <TableCell align="right">{run.progress === undefined ? '' : bytesText(run.progress.total.bytesSent)}</TableCell>
+              <TableCell align="right">
+                {run.progress === undefined ? '' : bytesText(run.progress.total.bytesSent)}
+              </TableCell>
             </TableRow>
           ))}
       </TableBody>

@@ -27,7 +27,14 @@ import { ChoiceContext, ChooseBox } from './choose-box.tsx';
 import { ChosenReplicas, type ChosenReplica } from './chosen-replicas.tsx';
 import { LifeLabel } from '../../components/replicas/life-label.tsx';
 import { NextStep } from './next-step.tsx';
-import { isActive, isIdle, latestOf, replicaStatus, type ReplicaStatusKind, type ReplicaStatus } from '../../components/replicas/replica-status.ts';
+import {
+  isActive,
+  isIdle,
+  latestOf,
+  replicaStatus,
+  type ReplicaStatusKind,
+  type ReplicaStatus,
+} from '../../components/replicas/replica-status.ts';
 
 interface Row extends ChosenReplica {
   readonly way: string;
@@ -65,7 +72,9 @@ export function ReplicasScreen() {
           }
           // Without its runs nobody can tell where a replica stands.
           if (!isKnown || executions === undefined || deployments === undefined) return null;
-          return <ReplicaTable replicas={replicas} executions={executions} deployments={deployments} endpoints={endpoints} />;
+          return (
+            <ReplicaTable replicas={replicas} executions={executions} deployments={deployments} endpoints={endpoints} />
+          );
         }}
       </QueryView>
     </Screen>
@@ -98,17 +107,32 @@ function rowsOf({ replicas, executions, deployments, endpoints = [], readiness =
 function ReplicaTable({ replicas, executions, deployments, endpoints }: Omit<Known, 'readiness'>) {
   // Asked once the list is there, because rules are applied to each replica.
   const readiness = useDeferredValue(useQuery('replica.readiness', {}, ['project.changed']).data);
-  const rows = useMemo(() => rowsOf({ replicas, executions, deployments, endpoints, readiness }), [replicas, executions, deployments, endpoints, readiness]);
+  const rows = useMemo(
+    () => rowsOf({ replicas, executions, deployments, endpoints, readiness }),
+    [replicas, executions, deployments, endpoints, readiness],
+  );
   const [search, setSearch] = useState('');
   const [kind, setKind] = useState<StateFilter>('all');
   const wanted = useDeferredValue(search.trim().toLowerCase());
   const now = useNow(10_000);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [wave, setWave] = useState(everyWave);
-  const waves = useMemo(() => [...new Set(replicas.flatMap((replica) => replica.wave ?? []))].sort((one, other) => one.localeCompare(other, undefined, { numeric: true })), [replicas]);
+  const waves = useMemo(
+    () =>
+      [...new Set(replicas.flatMap((replica) => replica.wave ?? []))].sort((one, other) =>
+        one.localeCompare(other, undefined, { numeric: true }),
+      ),
+    [replicas],
+  );
   const columns = useMemo(() => columnsAt(now), [now]);
   const found = useMemo(
-    () => rows.filter(({ replica, life, found: errors }) => (kind === 'all' || (kind === 'with-errors' ? (errors?.errors ?? 0) > 0 : life.kind === kind)) && (wave === everyWave || (replica.wave ?? '') === wave) && `${replica.name} ${replica.vmName}`.toLowerCase().includes(wanted)),
+    () =>
+      rows.filter(
+        ({ replica, life, found: errors }) =>
+          (kind === 'all' || (kind === 'with-errors' ? (errors?.errors ?? 0) > 0 : life.kind === kind)) &&
+          (wave === everyWave || (replica.wave ?? '') === wave) &&
+          `${replica.name} ${replica.vmName}`.toLowerCase().includes(wanted),
+      ),
     [rows, kind, wave, wanted],
   );
   const clear = useCallback(() => {
@@ -119,15 +143,30 @@ function ReplicaTable({ replicas, executions, deployments, endpoints }: Omit<Kno
   const choice = useMemo(
     () => ({
       chosen,
-      choose: (id: string, isChosen: boolean) => setChosen((before) => new Set(isChosen ? [...before, id] : [...before].filter((one) => one !== id))),
+      choose: (id: string, isChosen: boolean) =>
+        setChosen((before) => new Set(isChosen ? [...before, id] : [...before].filter((one) => one !== id))),
     }),
     [chosen],
   );
   return (
     <>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
-        <TextField type="search" size="small" label={text.replicas.search} value={search} onChange={(event) => setSearch(event.target.value)} sx={{ width: 320 }} />
-        <TextField select size="small" label={text.replicas.filter} value={kind} onChange={(event) => setKind(event.target.value as StateFilter)} sx={{ width: 200 }}>
+        <TextField
+          type="search"
+          size="small"
+          label={text.replicas.search}
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+          sx={{ width: 320 }}
+        />
+        <TextField
+          select
+          size="small"
+          label={text.replicas.filter}
+          value={kind}
+          onChange={(event) => setKind(event.target.value as StateFilter)}
+          sx={{ width: 200 }}
+        >
           <MenuItem value="all">{text.replicas.all}</MenuItem>
           <MenuItem value="with-errors">{text.replicas.withErrors}</MenuItem>
           {(Object.keys(text.replicas.life) as ReplicaStatusKind[]).map((one) => (
@@ -138,7 +177,12 @@ function ReplicaTable({ replicas, executions, deployments, endpoints }: Omit<Kno
         </TextField>
         {waves.length > 0 && (
           <TextField
-            select size="small" label={text.waves.waveFilter} value={wave} onChange={(event) => setWave(event.target.value)} sx={{ width: 200 }}
+            select
+            size="small"
+            label={text.waves.waveFilter}
+            value={wave}
+            onChange={(event) => setWave(event.target.value)}
+            sx={{ width: 200 }}
             slotProps={{ inputLabel: { shrink: true }, select: { displayEmpty: true } }}
           >
             <MenuItem value={everyWave}>{text.waves.allWaves}</MenuItem>
@@ -167,13 +211,34 @@ function ReplicaTable({ replicas, executions, deployments, endpoints }: Omit<Kno
 }
 
 /** Drawn anew when its rows change, not at every key in the search field. */
-const Rows = memo(function Rows({ columns, rows, onClearFilters }: { readonly columns: readonly Column<Row>[]; readonly rows: readonly Row[]; readonly onClearFilters: () => void }) {
-  return <PagedTable label={text.replicas.title} columns={columns} rows={rows} onClearFilters={onClearFilters} rowKey={({ replica }) => replica.id} sortedBy={{ column: 'name', descending: false }} />;
+const Rows = memo(function Rows({
+  columns,
+  rows,
+  onClearFilters,
+}: {
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly onClearFilters: () => void;
+}) {
+  return (
+    <PagedTable
+      label={text.replicas.title}
+      columns={columns}
+      rows={rows}
+      onClearFilters={onClearFilters}
+      rowKey={({ replica }) => replica.id}
+      sortedBy={{ column: 'name', descending: false }}
+    />
+  );
 });
 
 function columnsAt(now: number): readonly Column<Row>[] {
   return [
-    { id: 'chosen', label: text.replicas.choose, cell: ({ replica, life }) => <ChooseBox replica={replica} life={life} /> },
+    {
+      id: 'chosen',
+      label: text.replicas.choose,
+      cell: ({ replica, life }) => <ChooseBox replica={replica} life={life} />,
+    },
     {
       id: 'name',
       label: text.replicas.name,
@@ -182,9 +247,12 @@ function columnsAt(now: number): readonly Column<Row>[] {
     },
     { id: 'way', label: text.replicas.way, isMinor: true, sortBy: ({ way }) => way, cell: ({ way }) => way },
     {
-      id: 'wave', label: text.waves.waveFilter, isMinor: true,
+      id: 'wave',
+      label: text.waves.waveFilter,
+      isMinor: true,
       sortBy: ({ replica }) => replica.wave ?? '',
-      cell: ({ replica }) => (replica.wave === undefined ? '' : <Link href={hrefOf('waves', replica.wave)}>{replica.wave}</Link>),
+      cell: ({ replica }) =>
+        replica.wave === undefined ? '' : <Link href={hrefOf('waves', replica.wave)}>{replica.wave}</Link>,
     },
     {
       id: 'state',
@@ -196,7 +264,15 @@ function columnsAt(now: number): readonly Column<Row>[] {
             <LifeLabel kind={life.kind} />
           </Box>
           {found !== undefined && found.errors > 0 && (
-            <Link href={hrefOf('replicas', replica.id, 'configure')} title={findingLines({ rule: found.code, message: found.message }).map(({ words }) => words).join(' ')} aria-label={text.replicas.errorsOf(found.errors, replica.name)} variant="caption" sx={{ display: 'block', color: 'error.main' }}>
+            <Link
+              href={hrefOf('replicas', replica.id, 'configure')}
+              title={findingLines({ rule: found.code, message: found.message })
+                .map(({ words }) => words)
+                .join(' ')}
+              aria-label={text.replicas.errorsOf(found.errors, replica.name)}
+              variant="caption"
+              sx={{ display: 'block', color: 'error.main' }}
+            >
               {text.replicas.errorsFound(found.errors)}
             </Link>
           )}

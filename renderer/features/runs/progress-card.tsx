@@ -28,16 +28,28 @@ export function ProgressCard({ execution }: { readonly execution: Execution }) {
         {text.runs.progress}
       </Typography>
       {progress === undefined ? (
-        <Typography sx={{ color: 'text.secondary' }}>{isTerminalExecution(execution.state) ? text.runs.nothingSent : text.runs.noProgress}</Typography>
+        <Typography sx={{ color: 'text.secondary' }}>
+          {isTerminalExecution(execution.state) ? text.runs.nothingSent : text.runs.noProgress}
+        </Typography>
       ) : (
         <Stack spacing={2}>
-          {progress.disks.length !== 1 && <TransferBar name={text.runs.total} transfer={progress.total} isRunning={isRunning} />}
+          {progress.disks.length !== 1 && (
+            <TransferBar name={text.runs.total} transfer={progress.total} isRunning={isRunning} />
+          )}
           {progress.disks.map((disk) => (
             <TransferBar key={disk.diskId} name={disk.diskId} transfer={disk} isRunning={isRunning} />
           ))}
           {rates.length > 1 && (
             <Suspense>
-              <RateChart samples={rates} limit={limit} secondsLeft={progress.total.phase === 'copying' && execution.state === 'running' ? progress.total.secondsLeft : undefined} />
+              <RateChart
+                samples={rates}
+                limit={limit}
+                secondsLeft={
+                  progress.total.phase === 'copying' && execution.state === 'running'
+                    ? progress.total.secondsLeft
+                    : undefined
+                }
+              />
             </Suspense>
           )}
           <Announcement total={progress.total} isRunning={isRunning} />
@@ -51,7 +63,11 @@ export function ProgressCard({ execution }: { readonly execution: Execution }) {
 function Announcement({ total, isRunning }: { readonly total: TransferProgress; readonly isRunning: boolean }) {
   const tenth = Math.floor(percentOf(total) / 10) * 10;
   return (
-    <Box role="status" aria-live="polite" sx={{ position: 'absolute', width: '1px', height: '1px', overflow: 'hidden', clipPath: 'inset(50%)' }}>
+    <Box
+      role="status"
+      aria-live="polite"
+      sx={{ position: 'absolute', width: '1px', height: '1px', overflow: 'hidden', clipPath: 'inset(50%)' }}
+    >
       {text.runs.announce(phaseWords(total, isRunning), tenth)}
     </Box>
   );

@@ -15,14 +15,29 @@ const height = 200;
 const inBytes = (rate: number | null): string | null => (rate === null ? null : rateText(rate));
 /** In the order in which they are drawn. */
 const lines = {
-  processed: { label: text.runs.rateLines.processed, color: 'var(--mui-palette-action-active)', width: 1.5, dashes: undefined },
+  processed: {
+    label: text.runs.rateLines.processed,
+    color: 'var(--mui-palette-action-active)',
+    width: 1.5,
+    dashes: undefined,
+  },
   sent: { label: text.runs.rateLines.sent, color: 'var(--mui-palette-primary-main)', width: 2, dashes: undefined },
-  forecast: { label: text.runs.rateLines.forecast, color: 'var(--mui-palette-primary-main)', width: 1.5, dashes: '2 3' },
+  forecast: {
+    label: text.runs.rateLines.forecast,
+    color: 'var(--mui-palette-primary-main)',
+    width: 1.5,
+    dashes: '2 3',
+  },
   limit: { label: text.runs.rateLines.limit, color: 'var(--mui-palette-error-main)', width: 1.5, dashes: '6 4' },
 } as const;
 type Line = keyof typeof lines;
-const strokes: Readonly<Record<string, { readonly strokeWidth: number; readonly strokeDasharray: string | undefined }>> = Object.fromEntries(
-  (Object.keys(lines) as Line[]).map((line) => [`& .${lineClasses.line}[data-series="${line}"]`, { strokeWidth: lines[line].width, strokeDasharray: lines[line].dashes }]),
+const strokes: Readonly<
+  Record<string, { readonly strokeWidth: number; readonly strokeDasharray: string | undefined }>
+> = Object.fromEntries(
+  (Object.keys(lines) as Line[]).map((line) => [
+    `& .${lineClasses.line}[data-series="${line}"]`,
+    { strokeWidth: lines[line].width, strokeDasharray: lines[line].dashes },
+  ]),
 );
 
 interface Props {
@@ -46,15 +61,35 @@ export function RateChart({ samples, limit, secondsLeft }: Props) {
         </Typography>
         <Typography variant="caption" sx={{ color: 'text.secondary', flexGrow: 1 }}>
           {words}
-          {secondsLeft === undefined ? '' : ` · ${text.runs.endsAbout(timeOfDayText((samples.at(-1)?.at ?? 0) + secondsLeft * 1000))}`}
-          {limit === undefined ? '' : ` · ${limit === 0 ? text.runs.pausedNow : text.runs.limitNow(formatRate(limit), rateText(limit))}`}
+          {secondsLeft === undefined
+            ? ''
+            : ` · ${text.runs.endsAbout(timeOfDayText((samples.at(-1)?.at ?? 0) + secondsLeft * 1000))}`}
+          {limit === undefined
+            ? ''
+            : ` · ${limit === 0 ? text.runs.pausedNow : text.runs.limitNow(formatRate(limit), rateText(limit))}`}
         </Typography>
-        <ToggleButtonGroup size="small" exclusive value={view} aria-label={text.runs.rateView} onChange={(_event, next: 'plot' | 'table' | null) => setView(next ?? view)}>
+        <ToggleButtonGroup
+          size="small"
+          exclusive
+          value={view}
+          aria-label={text.runs.rateView}
+          onChange={(_event, next: 'plot' | 'table' | null) => setView(next ?? view)}
+        >
           <ToggleButton value="plot">{text.runs.asChart}</ToggleButton>
           <ToggleButton value="table">{text.runs.asTable}</ToggleButton>
         </ToggleButtonGroup>
       </Box>
-      {view === 'plot' ? <Plot samples={samples} secondsLeft={secondsLeft} /> : <PagedTable label={text.runs.rate} columns={columns} rows={samples} rowKey={({ at }) => String(at)} sortedBy={{ column: 'at', descending: true }} />}
+      {view === 'plot' ? (
+        <Plot samples={samples} secondsLeft={secondsLeft} />
+      ) : (
+        <PagedTable
+          label={text.runs.rate}
+          columns={columns}
+          rows={samples}
+          rowKey={({ at }) => String(at)}
+          sortedBy={{ column: 'at', descending: true }}
+        />
+      )}
       <Typography variant="caption" component="p" sx={{ color: 'text.secondary', mt: 1 }}>
         {text.runs.rateHelp}
       </Typography>
@@ -70,11 +105,35 @@ function Plot({ samples, secondsLeft = 0 }: Pick<Props, 'samples' | 'secondsLeft
   const ticks = rateTicks(highestOf(points));
   return (
     <>
-      <Box component="ul" sx={{ display: 'flex', flexWrap: 'wrap', justifyContent: 'flex-end', columnGap: 2, m: 0, p: 0, listStyle: 'none' }}>
+      <Box
+        component="ul"
+        sx={{
+          display: 'flex',
+          flexWrap: 'wrap',
+          justifyContent: 'flex-end',
+          columnGap: 2,
+          m: 0,
+          p: 0,
+          listStyle: 'none',
+        }}
+      >
         {drawn.map((line) => (
-          <Typography key={line} component="li" variant="caption" sx={{ display: 'flex', alignItems: 'center', gap: 0.75, color: 'text.secondary' }}>
+          <Typography
+            key={line}
+            component="li"
+            variant="caption"
+            sx={{ display: 'flex', alignItems: 'center', gap: 0.75, color: 'text.secondary' }}
+          >
             <svg width="20" height="8" aria-hidden>
-              <line x1="0" x2="20" y1="4" y2="4" stroke={lines[line].color} strokeWidth={2} strokeDasharray={lines[line].dashes} />
+              <line
+                x1="0"
+                x2="20"
+                y1="4"
+                y2="4"
+                stroke={lines[line].color}
+                strokeWidth={2}
+                strokeDasharray={lines[line].dashes}
+              />
             </svg>
             {lines[line].label}
           </Typography>
@@ -87,11 +146,39 @@ function Plot({ samples, secondsLeft = 0 }: Pick<Props, 'samples' | 'secondsLeft
         // Nothing moves because numbers came in.
         skipAnimation
         grid={{ horizontal: true }}
-        xAxis={[{ data: times, scaleType: 'time', min: from, max: to, height: 24, tickNumber: 4, disableLine: true, disableTicks: true, valueFormatter: timeOfDayText }]}
-        yAxis={[{ min: 0, max: ticks.at(-1)!, width: 74, tickInterval: [...ticks], disableLine: true, disableTicks: true, valueFormatter: rateText }]}
+        xAxis={[
+          {
+            data: times,
+            scaleType: 'time',
+            min: from,
+            max: to,
+            height: 24,
+            tickNumber: 4,
+            disableLine: true,
+            disableTicks: true,
+            valueFormatter: timeOfDayText,
+          },
+        ]}
+        yAxis={[
+          {
+            min: 0,
+            max: ticks.at(-1)!,
+            width: 74,
+            tickInterval: [...ticks],
+            disableLine: true,
+            disableTicks: true,
+            valueFormatter: rateText,
+          },
+        ]}
         series={drawn.map((line) => ({
-          id: line, label: lines[line].label, color: lines[line].color, data: points.map((point) => point[line]), valueFormatter: inBytes,
-          area: line === 'sent', showMark: false, curve: line === 'limit' ? 'stepAfter' as const : 'linear' as const,
+          id: line,
+          label: lines[line].label,
+          color: lines[line].color,
+          data: points.map((point) => point[line]),
+          valueFormatter: inBytes,
+          area: line === 'sent',
+          showMark: false,
+          curve: line === 'limit' ? ('stepAfter' as const) : ('linear' as const),
         }))}
         sx={{
           [`& .${lineClasses.area}`]: { fillOpacity: 0.15, filter: 'none' },
@@ -104,8 +191,20 @@ function Plot({ samples, secondsLeft = 0 }: Pick<Props, 'samples' | 'secondsLeft
 
 const columns: readonly Column<RateSample>[] = [
   { id: 'at', label: text.runs.rateMoment, cell: ({ at }) => timeText(at), sortBy: ({ at }) => at },
-  { id: 'sent', label: lines.sent.label, align: 'right', cell: ({ sentPerSecond }) => (sentPerSecond === undefined ? text.runs.notMeasured : rateText(sentPerSecond)), sortBy: ({ sentPerSecond }) => sentPerSecond ?? -1 },
-  { id: 'processed', label: lines.processed.label, align: 'right', cell: ({ bytesPerSecond }) => rateText(bytesPerSecond), sortBy: ({ bytesPerSecond }) => bytesPerSecond },
+  {
+    id: 'sent',
+    label: lines.sent.label,
+    align: 'right',
+    cell: ({ sentPerSecond }) => (sentPerSecond === undefined ? text.runs.notMeasured : rateText(sentPerSecond)),
+    sortBy: ({ sentPerSecond }) => sentPerSecond ?? -1,
+  },
+  {
+    id: 'processed',
+    label: lines.processed.label,
+    align: 'right',
+    cell: ({ bytesPerSecond }) => rateText(bytesPerSecond),
+    sortBy: ({ bytesPerSecond }) => bytesPerSecond,
+  },
   { id: 'limit', label: lines.limit.label, align: 'right', cell: ({ limit }) => limitText(limit) },
 ];
 

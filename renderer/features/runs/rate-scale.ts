@@ -25,7 +25,10 @@ export function pieces(samples: readonly RateSample[]): readonly (readonly RateS
 }
 
 function usualStep(samples: readonly RateSample[]): number {
-  const distances = samples.slice(1).map((sample, index) => sample.at - samples[index]!.at).sort((a, b) => a - b);
+  const distances = samples
+    .slice(1)
+    .map((sample, index) => sample.at - samples[index]!.at)
+    .sort((a, b) => a - b);
   return Math.max(2_000, distances[Math.floor(distances.length / 2)] ?? 0);
 }
 
@@ -56,9 +59,16 @@ export interface PlotPoint {
 export function plotPoints(samples: readonly RateSample[]): readonly PlotPoint[] {
   const points: PlotPoint[] = [];
   for (const piece of pieces(samples)) {
-    if (points.length > 0) points.push({ at: piece[0]!.at - 1, sent: null, processed: null, limit: null, forecast: null });
+    if (points.length > 0)
+      points.push({ at: piece[0]!.at - 1, sent: null, processed: null, limit: null, forecast: null });
     for (const [index, { at, bytesPerSecond, sentPerSecond, limit }] of piece.entries()) {
-      const point = { at, sent: sentPerSecond ?? null, processed: bytesPerSecond, limit: limit ?? null, forecast: null };
+      const point = {
+        at,
+        sent: sentPerSecond ?? null,
+        processed: bytesPerSecond,
+        limit: limit ?? null,
+        forecast: null,
+      };
       const before = piece[index - 1]?.limit ?? null;
       if (before !== null && point.limit === null) points.push({ ...point, at: at - 1, limit: before });
       points.push(point);
@@ -73,13 +83,21 @@ const mostOfWidth = 0.5;
 const recent = 10;
 
 /** The points of the plot with what is expected after them: the mean of the last samples, as long as the rest takes. */
-export function withForecast(points: readonly PlotPoint[], samples: readonly RateSample[], secondsLeft: number): readonly PlotPoint[] {
+export function withForecast(
+  points: readonly PlotPoint[],
+  samples: readonly RateSample[],
+  secondsLeft: number,
+): readonly PlotPoint[] {
   const last = points.at(-1);
   if (last === undefined || secondsLeft <= 0) return points;
   const { mean: forecast } = rateFacts((pieces(samples).at(-1) ?? []).slice(-recent));
   const measured = last.at - points[0]!.at;
   const until = last.at + Math.min(secondsLeft * 1000, (measured * mostOfWidth) / (1 - mostOfWidth));
-  return [...points.slice(0, -1), { ...last, forecast }, { at: until, sent: null, processed: null, limit: last.limit, forecast }];
+  return [
+    ...points.slice(0, -1),
+    { ...last, forecast },
+    { at: until, sent: null, processed: null, limit: last.limit, forecast },
+  ];
 }
 
 /** How much higher than the others the line of what was dealt with may make the plot: unchanged blocks are dealt with many times faster than others are sent. */
@@ -87,7 +105,8 @@ const mostTimes = 3;
 
 /** The highest value that the plot has room for. */
 export function highestOf(points: readonly PlotPoint[]): number {
-  const highest = (line: 'sent' | 'processed' | 'limit'): number => Math.max(0, ...points.map((point) => point[line] ?? 0));
+  const highest = (line: 'sent' | 'processed' | 'limit'): number =>
+    Math.max(0, ...points.map((point) => point[line] ?? 0));
   const [sent, processed] = [Math.max(highest('sent'), highest('limit')), highest('processed')];
   return sent === 0 ? processed : Math.max(sent, Math.min(processed, mostTimes * sent));
 }

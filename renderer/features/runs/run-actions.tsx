@@ -79,12 +79,20 @@ function LimitDialog({ execution, onClose }: DialogProps) {
     onClose();
   });
   return (
-    <ConfirmDialog title={text.runs.changeLimitTitle} confirm={text.endpoints.save} isReady={!('error' in read)} action={change} onClose={onClose}>
+    <ConfirmDialog
+      title={text.runs.changeLimitTitle}
+      confirm={text.endpoints.save}
+      isReady={!('error' in read)}
+      action={change}
+      onClose={onClose}
+    >
       <Typography variant="body2" sx={{ mb: 1 }}>
         {text.runs.changeLimitLead}
       </Typography>
       <BandwidthField value={written} onChange={setWritten} autoFocus />
-      {'profile' in read && <Alert severity="info">{text.runs.localTime(Intl.DateTimeFormat().resolvedOptions().timeZone)}</Alert>}
+      {'profile' in read && (
+        <Alert severity="info">{text.runs.localTime(Intl.DateTimeFormat().resolvedOptions().timeZone)}</Alert>
+      )}
     </ConfirmDialog>
   );
 }

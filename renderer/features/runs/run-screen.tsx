@@ -38,7 +38,9 @@ export function RunScreen({ executionId }: { readonly executionId: string }) {
                 <ExecutionLabel state={execution.state} member={execution.member} />
                 <span>{timeText(execution.createdAt)}</span>
                 <span>{lengthOf(execution, now)}</span>
-                {replica !== undefined && <Link href={hrefOf('replicas', replica.id)}>{text.runs.toReplica(replica.name)}</Link>}
+                {replica !== undefined && (
+                  <Link href={hrefOf('replicas', replica.id)}>{text.runs.toReplica(replica.name)}</Link>
+                )}
               </Box>
             }
             actions={<RunActions execution={execution} />}
@@ -46,7 +48,9 @@ export function RunScreen({ executionId }: { readonly executionId: string }) {
             <VaultNeeded />
             {execution.queuePosition !== undefined && <QueueNotice position={execution.queuePosition} />}
             {execution.state === 'interrupted' && <Alert severity="warning">{text.runs.interruptedLead}</Alert>}
-            {execution.error !== undefined && execution.state !== 'cancelled' && <ErrorNotice error={execution.error} />}
+            {execution.error !== undefined && execution.state !== 'cancelled' && (
+              <ErrorNotice error={execution.error} />
+            )}
             <LeftBehindNotice count={execution.leftBehind} words={text.runs.leftBehind} />
             <ProgressCard execution={execution} />
             <TaskSection tasks={execution.tasks} />
@@ -60,6 +64,9 @@ export function RunScreen({ executionId }: { readonly executionId: string }) {
 
 function lengthOf({ state, startedAt, finishedAt }: Execution, now: number): string {
   if (startedAt === undefined) return '';
-  if (finishedAt !== undefined && isTerminalExecution(state)) return text.runs.took(durationText((Date.parse(finishedAt) - Date.parse(startedAt)) / 1000));
-  return state === 'running' || state === 'cancelling' ? text.runs.runningFor(durationText((now - Date.parse(startedAt)) / 1000)) : '';
+  if (finishedAt !== undefined && isTerminalExecution(state))
+    return text.runs.took(durationText((Date.parse(finishedAt) - Date.parse(startedAt)) / 1000));
+  return state === 'running' || state === 'cancelling'
+    ? text.runs.runningFor(durationText((now - Date.parse(startedAt)) / 1000))
+    : '';
 }

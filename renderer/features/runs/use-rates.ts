@@ -17,7 +17,12 @@ export function useRates({ id: executionId, options }: Pick<Execution, 'id' | 'o
     if (at - (told.at(-1)?.at ?? 0) < 1000) return;
     if (told.length >= mostTold) query.reload();
     const { rateBytesPerSecond, sentPerSecond } = progress.total;
-    setTold([...told, { at, bytesPerSecond: rateBytesPerSecond, sentPerSecond, limit: rateNow(options, new Date(at)) ?? null }].slice(-mostTold));
+    setTold(
+      [
+        ...told,
+        { at, bytesPerSecond: rateBytesPerSecond, sentPerSecond, limit: rateNow(options, new Date(at)) ?? null },
+      ].slice(-mostTold),
+    );
   });
   const { data } = query;
   return useMemo(() => {

@@ -30,16 +30,31 @@ export function OwnVmSettings() {
   const all = useQuery('endpoint.list', {}, ['project.changed']);
   const endpoints = (all.data ?? []).filter(({ plugin }) => ownVmPlugins.includes(plugin));
   return (
-    <Paper variant="outlined" component="section" aria-label={words.title} sx={{ p: 3, maxWidth: 560, display: 'flex', flexDirection: 'column', gap: 2 }}>
-      <Typography variant="h6" component="h2">{words.title}</Typography>
+    <Paper
+      variant="outlined"
+      component="section"
+      aria-label={words.title}
+      sx={{ p: 3, maxWidth: 560, display: 'flex', flexDirection: 'column', gap: 2 }}
+    >
+      <Typography variant="h6" component="h2">
+        {words.title}
+      </Typography>
       <Typography sx={{ color: 'text.secondary' }}>
         {words.lead} <Link href={manualHref('movers')}>{text.manual.learnMore}</Link>
       </Typography>
       <QueryView query={vms}>
         {(shown) => (
           <>
-            {shown.length === 0 ? <Typography sx={{ color: 'text.secondary' }}>{endpoints.length === 0 ? words.noEndpoint : words.none}</Typography> : <OwnVms vms={shown} onChanged={vms.reload} />}
-            {endpoints.length > 0 && <VmForm key={endpoints.map(({ id }) => id).join()} endpoints={endpoints} onChanged={vms.reload} />}
+            {shown.length === 0 ? (
+              <Typography sx={{ color: 'text.secondary' }}>
+                {endpoints.length === 0 ? words.noEndpoint : words.none}
+              </Typography>
+            ) : (
+              <OwnVms vms={shown} onChanged={vms.reload} />
+            )}
+            {endpoints.length > 0 && (
+              <VmForm key={endpoints.map(({ id }) => id).join()} endpoints={endpoints} onChanged={vms.reload} />
+            )}
           </>
         )}
       </QueryView>
@@ -47,7 +62,13 @@ export function OwnVmSettings() {
   );
 }
 
-function VmForm({ endpoints, onChanged }: { readonly endpoints: readonly { readonly id: string; readonly name: string }[]; readonly onChanged: () => void }) {
+function VmForm({
+  endpoints,
+  onChanged,
+}: {
+  readonly endpoints: readonly { readonly id: string; readonly name: string }[];
+  readonly onChanged: () => void;
+}) {
   const link = useLink();
   const toast = useToast();
   const [endpoint, setEndpoint] = useState(endpoints[0]?.id ?? '');
@@ -60,7 +81,11 @@ function VmForm({ endpoints, onChanged }: { readonly endpoints: readonly { reado
     const { found } = await link.call('workers.findOwnVm', { endpoint });
     const [one] = found;
     if (one === undefined || found.length > 1) {
-      setHint(one === undefined ? words.notFound : words.unclear(found.map(({ vmName, vmId }) => `${vmName} (${vmId})`).join(', ')));
+      setHint(
+        one === undefined
+          ? words.notFound
+          : words.unclear(found.map(({ vmName, vmId }) => `${vmName} (${vmId})`).join(', ')),
+      );
       return;
     }
     setVm(one.vmId);
@@ -74,17 +99,49 @@ function VmForm({ endpoints, onChanged }: { readonly endpoints: readonly { reado
     toast(words.saved);
   });
   return (
-    <Box component="form" sx={{ display: 'flex', flexDirection: 'column', gap: 2 }} onSubmit={(event) => (event.preventDefault(), void save.run())}>
+    <Box
+      component="form"
+      sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}
+      onSubmit={(event) => (event.preventDefault(), void save.run())}
+    >
       {find.error !== undefined && <ErrorNotice error={find.error} onClose={find.clear} />}
       {save.error !== undefined && <ErrorNotice error={save.error} onClose={save.clear} />}
-      <TextField select size="small" label={words.endpoint} value={endpoint} onChange={(event) => (setEndpoint(event.target.value), setHint(undefined))}>
-        {endpoints.map(({ id, name }) => <MenuItem key={id} value={id}>{name}</MenuItem>)}
+      <TextField
+        select
+        size="small"
+        label={words.endpoint}
+        value={endpoint}
+        onChange={(event) => (setEndpoint(event.target.value), setHint(undefined))}
+      >
+        {endpoints.map(({ id, name }) => (
+          <MenuItem key={id} value={id}>
+            {name}
+          </MenuItem>
+        ))}
       </TextField>
-      <TextField size="small" label={words.vm} helperText={hint ?? words.vmHelp} value={vm} onChange={(event) => (setVm(event.target.value), setHint(undefined))} />
-      <TextField size="small" label={words.volumes} helperText={words.volumesHelp} value={written} error={!isRight} slotProps={{ htmlInput: { inputMode: 'numeric' } }} onChange={(event) => setWritten(event.target.value)} />
+      <TextField
+        size="small"
+        label={words.vm}
+        helperText={hint ?? words.vmHelp}
+        value={vm}
+        onChange={(event) => (setVm(event.target.value), setHint(undefined))}
+      />
+      <TextField
+        size="small"
+        label={words.volumes}
+        helperText={words.volumesHelp}
+        value={written}
+        error={!isRight}
+        slotProps={{ htmlInput: { inputMode: 'numeric' } }}
+        onChange={(event) => setWritten(event.target.value)}
+      />
       <Box sx={{ display: 'flex', gap: 2 }}>
-        <Button disabled={find.isBusy} onClick={() => void find.run()}>{words.find}</Button>
-        <Button type="submit" variant="outlined" disabled={vm.trim() === '' || !isRight || save.isBusy}>{words.save}</Button>
+        <Button disabled={find.isBusy} onClick={() => void find.run()}>
+          {words.find}
+        </Button>
+        <Button type="submit" variant="outlined" disabled={vm.trim() === '' || !isRight || save.isBusy}>
+          {words.save}
+        </Button>
       </Box>
     </Box>
   );
@@ -95,11 +152,15 @@ function OwnVms({ vms, onChanged }: { readonly vms: readonly OwnVmView[]; readon
     <Table size="small" aria-label={words.list}>
       <TableHead>
         <TableRow>
-          {[words.endpoint, words.vmName, words.volumes, words.attached, ''].map((title) => <TableCell key={title}>{title}</TableCell>)}
+          {[words.endpoint, words.vmName, words.volumes, words.attached, ''].map((title) => (
+            <TableCell key={title}>{title}</TableCell>
+          ))}
         </TableRow>
       </TableHead>
       <TableBody>
-        {vms.map((vm) => <OwnVmRow key={vm.endpointId} vm={vm} onChanged={onChanged} />)}
+        {vms.map((vm) => (
+          <OwnVmRow key={vm.endpointId} vm={vm} onChanged={onChanged} />
+        ))}
       </TableBody>
     </Table>
   );
@@ -116,11 +177,15 @@ function OwnVmRow({ vm, onChanged }: { readonly vm: OwnVmView; readonly onChange
   return (
     <TableRow>
       <TableCell>{vm.endpointName}</TableCell>
-      <TableCell title={vm.vmId} sx={{ whiteSpace: 'nowrap' }}>{vm.vmName}</TableCell>
+      <TableCell title={vm.vmId} sx={{ whiteSpace: 'nowrap' }}>
+        {vm.vmName}
+      </TableCell>
       <TableCell>{vm.volumes}</TableCell>
       <TableCell>{vm.inUse}</TableCell>
       <TableCell>
-        <Button size="small" disabled={remove.isBusy} onClick={() => void remove.run()}>{words.remove}</Button>
+        <Button size="small" disabled={remove.isBusy} onClick={() => void remove.run()}>
+          {words.remove}
+        </Button>
         {remove.error !== undefined && <ErrorNotice error={remove.error} onClose={remove.clear} />}
       </TableCell>
     </TableRow>

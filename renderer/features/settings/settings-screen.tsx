@@ -32,7 +32,18 @@ export function SettingsScreen() {
     <Screen title={text.settings.title} lead={text.settings.lead}>
       <QueryView query={query}>{(settings) => <SettingsForm settings={settings} onChanged={query.reload} />}</QueryView>
       <QueryView query={query}>
-        {({ proxy }) => <QueryView query={network}>{(facts) => <NetworkSettings key={JSON.stringify(proxy)} proxy={proxy} facts={facts} onChanged={() => (query.reload(), network.reload())} />}</QueryView>}
+        {({ proxy }) => (
+          <QueryView query={network}>
+            {(facts) => (
+              <NetworkSettings
+                key={JSON.stringify(proxy)}
+                proxy={proxy}
+                facts={facts}
+                onChanged={() => (query.reload(), network.reload())}
+              />
+            )}
+          </QueryView>
+        )}
       </QueryView>
       {shell?.project !== undefined && shell.engine.state === 'running' && <NotificationSettings />}
       {shell?.project !== undefined && shell.engine.state === 'running' && <WorkerPoolSettings />}
@@ -75,7 +86,13 @@ function SettingsForm({ settings, onChanged }: { readonly settings: Settings; re
           <MenuItem value="dark">{text.app.dark}</MenuItem>
         </TextField>
         {Object.keys(languages).length > 1 && (
-          <TextField select size="small" label={text.settings.language} value={language} onChange={(event) => chooseLanguage(event.target.value)}>
+          <TextField
+            select
+            size="small"
+            label={text.settings.language}
+            value={language}
+            onChange={(event) => chooseLanguage(event.target.value)}
+          >
             {Object.entries(languages).map(([tag, { name }]) => (
               <MenuItem key={tag} value={tag} lang={tag}>
                 {name}
@@ -85,7 +102,12 @@ function SettingsForm({ settings, onChanged }: { readonly settings: Settings; re
         )}
         <div>
           <FormControlLabel
-            control={<Switch checked={settings.reducedMotion} onChange={(event) => void change.run({ reducedMotion: event.target.checked })} />}
+            control={
+              <Switch
+                checked={settings.reducedMotion}
+                onChange={(event) => void change.run({ reducedMotion: event.target.checked })}
+              />
+            }
             label={text.settings.reducedMotion}
           />
           <FormHelperText>{text.settings.reducedMotionHelp}</FormHelperText>
@@ -109,7 +131,10 @@ function SettingsForm({ settings, onChanged }: { readonly settings: Settings; re
         <Typography variant="h6" component="h2">
           {text.settings.runs}
         </Typography>
-        <ExecutionLimit value={settings.executionLimit} onChange={(executionLimit) => void change.run({ executionLimit })} />
+        <ExecutionLimit
+          value={settings.executionLimit}
+          onChange={(executionLimit) => void change.run({ executionLimit })}
+        />
       </Paper>
     </Stack>
   );

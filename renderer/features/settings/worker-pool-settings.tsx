@@ -29,12 +29,21 @@ export function WorkerPoolSettings() {
   const fleet = useQuery('fleet.view', { queueLimit: 0 }, ['fleet.changed']);
   const isInFleet = fleet.data?.state === 'member';
   return (
-    <Paper variant="outlined" component="section" aria-label={words.title} sx={{ p: 3, maxWidth: 560, display: 'flex', flexDirection: 'column', gap: 2 }}>
-      <Typography variant="h6" component="h2">{words.title}</Typography>
+    <Paper
+      variant="outlined"
+      component="section"
+      aria-label={words.title}
+      sx={{ p: 3, maxWidth: 560, display: 'flex', flexDirection: 'column', gap: 2 }}
+    >
+      <Typography variant="h6" component="h2">
+        {words.title}
+      </Typography>
       <Typography sx={{ color: 'text.secondary' }}>
         {words.lead} <Link href={manualHref('worker-pools')}>{text.manual.learnMore}</Link>
       </Typography>
-      {isInFleet ? <Typography>{words.inFleet}</Typography> : (
+      {isInFleet ? (
+        <Typography>{words.inFleet}</Typography>
+      ) : (
         <QueryView query={pool}>
           {(shown) => (
             <>
@@ -59,7 +68,10 @@ function PoolForm({ pool, onChanged }: Props) {
   const [keep, setKeep] = useState(String(pool.keep));
   const [minutes, setMinutes] = useState(String(pool.minutes));
   const written = { keep: numberOf(keep), minutes: numberOf(minutes) };
-  const isRight = { keep: workerPoolSettingsSchema.shape.keep.safeParse(written.keep).success, minutes: workerPoolSettingsSchema.shape.minutes.safeParse(written.minutes).success };
+  const isRight = {
+    keep: workerPoolSettingsSchema.shape.keep.safeParse(written.keep).success,
+    minutes: workerPoolSettingsSchema.shape.minutes.safeParse(written.minutes).success,
+  };
   const save = useAction(async () => {
     await link.call('workers.setPool', written);
     onChanged();
@@ -67,14 +79,40 @@ function PoolForm({ pool, onChanged }: Props) {
   });
   const isChanged = written.keep !== pool.keep || written.minutes !== pool.minutes;
   return (
-    <Box component="form" sx={{ display: 'flex', flexDirection: 'column', gap: 2 }} onSubmit={(event) => (event.preventDefault(), void save.run())}>
+    <Box
+      component="form"
+      sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}
+      onSubmit={(event) => (event.preventDefault(), void save.run())}
+    >
       {save.error !== undefined && <ErrorNotice error={save.error} onClose={save.clear} />}
-      <TextField size="small" label={words.keep} helperText={words.keepHelp} value={keep} error={!isRight.keep} slotProps={{ htmlInput: { inputMode: 'numeric' } }} onChange={(event) => setKeep(event.target.value)} />
+      <TextField
+        size="small"
+        label={words.keep}
+        helperText={words.keepHelp}
+        value={keep}
+        error={!isRight.keep}
+        slotProps={{ htmlInput: { inputMode: 'numeric' } }}
+        onChange={(event) => setKeep(event.target.value)}
+      />
       {written.keep !== 0 && (
-        <TextField size="small" label={words.minutes} helperText={words.minutesHelp} value={minutes} error={!isRight.minutes} slotProps={{ htmlInput: { inputMode: 'numeric' } }} onChange={(event) => setMinutes(event.target.value)} />
+        <TextField
+          size="small"
+          label={words.minutes}
+          helperText={words.minutesHelp}
+          value={minutes}
+          error={!isRight.minutes}
+          slotProps={{ htmlInput: { inputMode: 'numeric' } }}
+          onChange={(event) => setMinutes(event.target.value)}
+        />
       )}
       <div>
-        <Button type="submit" variant="outlined" disabled={!isChanged || !isRight.keep || !isRight.minutes || save.isBusy}>{words.save}</Button>
+        <Button
+          type="submit"
+          variant="outlined"
+          disabled={!isChanged || !isRight.keep || !isRight.minutes || save.isBusy}
+        >
+          {words.save}
+        </Button>
       </div>
     </Box>
   );
@@ -97,14 +135,17 @@ function PooledWorkers({ pool: { keep, workers }, onChanged }: Props) {
     onChanged();
     toast(words.drained);
   });
-  if (workers.length === 0) return keep === 0 ? null : <Typography sx={{ color: 'text.secondary' }}>{words.none}</Typography>;
+  if (workers.length === 0)
+    return keep === 0 ? null : <Typography sx={{ color: 'text.secondary' }}>{words.none}</Typography>;
   return (
     <>
       {drain.error !== undefined && <ErrorNotice error={drain.error} onClose={drain.clear} />}
       <Table size="small" aria-label={words.list}>
         <TableHead>
           <TableRow>
-            {[words.destination, words.state, words.executions].map((title) => <TableCell key={title}>{title}</TableCell>)}
+            {[words.destination, words.state, words.executions].map((title) => (
+              <TableCell key={title}>{title}</TableCell>
+            ))}
           </TableRow>
         </TableHead>
         <TableBody>
@@ -114,9 +155,15 @@ function PooledWorkers({ pool: { keep, workers }, onChanged }: Props) {
               <TableRow key={id}>
                 <TableCell>{endpoints.find((endpoint) => endpoint.id === endpointId)?.name ?? endpointId}</TableCell>
                 <TableCell>
-                  {executionId === undefined
-                    ? words.unused(timeOfDayText(idleSince ?? startedAt))
-                    : <Link href={hrefOf('runs', executionId)}>{execution === undefined ? words.busy : text.runs.title(execution.number, nameOf(execution.replicaId))}</Link>}
+                  {executionId === undefined ? (
+                    words.unused(timeOfDayText(idleSince ?? startedAt))
+                  ) : (
+                    <Link href={hrefOf('runs', executionId)}>
+                      {execution === undefined
+                        ? words.busy
+                        : text.runs.title(execution.number, nameOf(execution.replicaId))}
+                    </Link>
+                  )}
                 </TableCell>
                 <TableCell>{uses}</TableCell>
               </TableRow>
@@ -125,7 +172,13 @@ function PooledWorkers({ pool: { keep, workers }, onChanged }: Props) {
         </TableBody>
       </Table>
       <div>
-        <Button variant="outlined" disabled={drain.isBusy || workers.every(({ executionId }) => executionId !== undefined)} onClick={() => void drain.run()}>{words.drain}</Button>
+        <Button
+          variant="outlined"
+          disabled={drain.isBusy || workers.every(({ executionId }) => executionId !== undefined)}
+          onClick={() => void drain.run()}
+        >
+          {words.drain}
+        </Button>
       </div>
     </>
   );

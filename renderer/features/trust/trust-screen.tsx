@@ -37,33 +37,59 @@ function Report({ report, onChanged }: { readonly report: TrustReport; readonly 
     <Stack spacing={2} sx={{ maxWidth: 900 }}>
       <Alert
         severity={hasPending ? 'warning' : 'success'}
-        action={hasPending ? (
-          <Button color="inherit" variant="outlined" size="small" sx={{ whiteSpace: 'nowrap' }} onClick={() => setAsking('accept')}>
-            {report.isAccepted ? text.trust.acceptChanges(report.pending) : text.trust.acceptProject}
-          </Button>
-        ) : (
-          <Button color="inherit" size="small" sx={{ whiteSpace: 'nowrap' }} onClick={() => setAsking('revoke')}>
-            {text.trust.revoke}
-          </Button>
-        )}
+        action={
+          hasPending ? (
+            <Button
+              color="inherit"
+              variant="outlined"
+              size="small"
+              sx={{ whiteSpace: 'nowrap' }}
+              onClick={() => setAsking('accept')}
+            >
+              {report.isAccepted ? text.trust.acceptChanges(report.pending) : text.trust.acceptProject}
+            </Button>
+          ) : (
+            <Button color="inherit" size="small" sx={{ whiteSpace: 'nowrap' }} onClick={() => setAsking('revoke')}>
+              {text.trust.revoke}
+            </Button>
+          )
+        }
       >
-        {!report.isAccepted ? text.trust.notTrusted : report.pending > 0 ? text.trust.bannerChanges(report.pending) : text.trust.trusted}
+        {!report.isAccepted
+          ? text.trust.notTrusted
+          : report.pending > 0
+            ? text.trust.bannerChanges(report.pending)
+            : text.trust.trusted}
       </Alert>
       <Section title={text.trust.endpoints}>
-        {report.endpoints.length === 0 ? <Typography sx={{ color: 'text.secondary' }}>{text.trust.noEndpoints}</Typography> : (
+        {report.endpoints.length === 0 ? (
+          <Typography sx={{ color: 'text.secondary' }}>{text.trust.noEndpoints}</Typography>
+        ) : (
           <Stack component="ul" spacing={2} sx={{ m: 0, p: 0, listStyle: 'none' }}>
-            {report.endpoints.map((endpoint) => <EndpointTrustCard key={endpoint.id} endpoint={endpoint} onChanged={onChanged} />)}
+            {report.endpoints.map((endpoint) => (
+              <EndpointTrustCard key={endpoint.id} endpoint={endpoint} onChanged={onChanged} />
+            ))}
           </Stack>
         )}
       </Section>
       {report.environments.length > 0 && (
         <Section title={text.trust.environments}>
-          <Typography variant="body2" sx={{ color: 'text.secondary', mb: 1 }}>{text.trust.environmentsLead}</Typography>
-          <ReachedList reached={report.environments.map((one) => ({ ...one, note: `${text.trust.usedBy(one.replicas)}${one.isAccepted ? '' : ` · ${text.trust.states.new}`}`, isNew: !one.isAccepted }))} />
+          <Typography variant="body2" sx={{ color: 'text.secondary', mb: 1 }}>
+            {text.trust.environmentsLead}
+          </Typography>
+          <ReachedList
+            reached={report.environments.map((one) => ({
+              ...one,
+              note: `${text.trust.usedBy(one.replicas)}${one.isAccepted ? '' : ` · ${text.trust.states.new}`}`,
+              isNew: !one.isAccepted,
+            }))}
+          />
         </Section>
       )}
       {report.isAccepted && <Sharing />}
-      {asking === 'accept' && <AcceptDialog report={report} onClose={() => setAsking(undefined)} onChanged={onChanged} />}
+      {asking === 'accept' && (
+        <AcceptDialog report={report} onClose={() => setAsking(undefined)} onChanged={onChanged} />
+      )}
       {asking === 'revoke' && <RevokeDialog onClose={() => setAsking(undefined)} onChanged={onChanged} />}
     </Stack>
   );
@@ -86,7 +112,9 @@ function AcceptDialog({ report, onClose, onChanged }: DialogProps & { readonly r
     toast(text.trust.accepted);
     onClose();
   });
-  const waiting = report.endpoints.filter(({ state, problems }) => (state === 'new' || state === 'changed') && problems.length === 0);
+  const waiting = report.endpoints.filter(
+    ({ state, problems }) => (state === 'new' || state === 'changed') && problems.length === 0,
+  );
   const uses = report.environments.filter(({ isAccepted }) => !isAccepted);
   return (
     <ConfirmDialog
@@ -97,7 +125,13 @@ function AcceptDialog({ report, onClose, onChanged }: DialogProps & { readonly r
       action={action}
       onClose={onClose}
     >
-      <Typography>{waiting.length + uses.length > 0 ? text.trust.confirmLead : report.isAccepted ? text.trust.confirmNone : text.trust.confirmNothing}</Typography>
+      <Typography>
+        {waiting.length + uses.length > 0
+          ? text.trust.confirmLead
+          : report.isAccepted
+            ? text.trust.confirmNone
+            : text.trust.confirmNothing}
+      </Typography>
       {waiting.map(({ id, name, state, reaches, changes }) => (
         <Box key={id}>
           <Typography variant="subtitle2">{name}</Typography>
@@ -124,7 +158,13 @@ function RevokeDialog({ onClose, onChanged }: DialogProps) {
     onClose();
   });
   return (
-    <ConfirmDialog title={text.trust.revokeTitle} confirm={text.trust.revoke} isDestructive action={action} onClose={onClose}>
+    <ConfirmDialog
+      title={text.trust.revokeTitle}
+      confirm={text.trust.revoke}
+      isDestructive
+      action={action}
+      onClose={onClose}
+    >
       <Typography>{text.trust.revokeLead}</Typography>
     </ConfirmDialog>
   );
@@ -143,7 +183,13 @@ function Sharing() {
     <Box>
       {change.error !== undefined && <ErrorNotice error={change.error} onClose={change.clear} />}
       <FormControlLabel
-        control={<Switch checked={query.data?.addresses ?? false} disabled={query.data === undefined || change.isBusy} onChange={(event) => void change.run(event.target.checked)} />}
+        control={
+          <Switch
+            checked={query.data?.addresses ?? false}
+            disabled={query.data === undefined || change.isBusy}
+            onChange={(event) => void change.run(event.target.checked)}
+          />
+        }
         label={text.trust.sharing}
       />
       <FormHelperText>{text.trust.sharingHelp}</FormHelperText>

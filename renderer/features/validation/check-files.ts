@@ -14,7 +14,8 @@ export async function checkFiles(files: readonly NamedFile[]): Promise<CheckedFi
 }
 
 /** That names and ranges need a catalog is true of every file here: the screen says it once. */
-const found: typeof validateText = (...given) => validateText(...given).filter(({ rule }) => rule !== 'general/no-catalog');
+const found: typeof validateText = (...given) =>
+  validateText(...given).filter(({ rule }) => rule !== 'general/no-catalog');
 
 async function checkFile({ name, file }: NamedFile): Promise<CheckedFile> {
   try {
@@ -24,7 +25,10 @@ async function checkFile({ name, file }: NamedFile): Promise<CheckedFile> {
     return { name, findings, ...textOf(bytes, name) };
   } catch {
     const message = text.validation.unreadable(name);
-    return { name, findings: [{ severity: 'error', path: '', rule: 'document/unreadable', message, isTranslated: true }] };
+    return {
+      name,
+      findings: [{ severity: 'error', path: '', rule: 'document/unreadable', message, isTranslated: true }],
+    };
   }
 }
 
@@ -39,17 +43,26 @@ function textOf(bytes: Uint8Array, name: string): { text?: string; saved?: strin
 }
 
 /** Carries suggestions out, one after another, and checks the file again. Those that no longer fit are left out. */
-export function mendFile(file: CheckedFile, fixes: readonly { readonly path: string; readonly fix?: Fix }[]): CheckedFile {
+export function mendFile(
+  file: CheckedFile,
+  fixes: readonly { readonly path: string; readonly fix?: Fix }[],
+): CheckedFile {
   const { text: before, format } = file;
   if (before === undefined || format === undefined) return file;
   let after = before;
-  for (const { path, fix } of fixes) after = (fix === undefined ? undefined : applyFix(after, format, path, fix)) ?? after;
+  for (const { path, fix } of fixes)
+    after = (fix === undefined ? undefined : applyFix(after, format, path, fix)) ?? after;
   return after === before ? file : editFile(file, after);
 }
 
 /** The file with another text, checked. */
 export function editFile(file: CheckedFile, content: string): CheckedFile {
-  return { ...file, text: content, isChanged: content !== file.saved, findings: found(content, { file: file.name, ...(file.format === undefined ? {} : { format: file.format }) }) };
+  return {
+    ...file,
+    text: content,
+    isChanged: content !== file.saved,
+    findings: found(content, { file: file.name, ...(file.format === undefined ? {} : { format: file.format }) }),
+  };
 }
 
 /** Hands files over as they are now; where they go the browser or the desktop asks. */

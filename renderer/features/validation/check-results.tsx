@@ -35,7 +35,8 @@ export function CheckResults({ files, onChange, onEdit }: Props) {
     const byFile = Map.groupBy(chosen, ({ file }) => file);
     onChange(files.map((file) => mendFile(file, byFile.get(file.name) ?? [])));
   };
-  const saved = (done: readonly CheckedFile[]) => onChange(files.map((file) => (done.includes(file) ? savedFile(file) : file)));
+  const saved = (done: readonly CheckedFile[]) =>
+    onChange(files.map((file) => (done.includes(file) ? savedFile(file) : file)));
   return (
     <Paper variant="outlined" sx={{ p: 2, display: 'flex', flexDirection: 'column', gap: 2 }}>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
@@ -47,7 +48,14 @@ export function CheckResults({ files, onChange, onEdit }: Props) {
         <Button onClick={() => onChange([])}>{text.validation.clear}</Button>
       </Box>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
-        <TextField type="search" size="small" label={text.validation.search} value={search} onChange={(event) => setSearch(event.target.value)} sx={{ width: 280 }} />
+        <TextField
+          type="search"
+          size="small"
+          label={text.validation.search}
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+          sx={{ width: 280 }}
+        />
         <ToggleButtonGroup
           size="small"
           exclusive
@@ -61,9 +69,13 @@ export function CheckResults({ files, onChange, onEdit }: Props) {
             </ToggleButton>
           ))}
         </ToggleButtonGroup>
-        {mendable.length > 0 && <Button onClick={() => mend(mendable)}>{text.validation.mendAll(mendable.length)}</Button>}
+        {mendable.length > 0 && (
+          <Button onClick={() => mend(mendable)}>{text.validation.mendAll(mendable.length)}</Button>
+        )}
       </Box>
-      <Typography variant="caption" sx={{ color: 'text.secondary' }}>{text.validation.noCatalog}</Typography>
+      <Typography variant="caption" sx={{ color: 'text.secondary' }}>
+        {text.validation.noCatalog}
+      </Typography>
       <UnsavedFiles files={files.filter(({ isChanged }) => isChanged === true)} onSaved={saved} />
       {rows.length > 0 ? (
         <FindingsTable rows={rows} onFix={(row) => mend([row])} onEdit={onEdit} />

@@ -30,7 +30,13 @@ export function findingRows(files: readonly CheckedFile[], filter: SeverityFilte
     file.findings
       .map((finding, index) => ({ ...finding, id: `${file.name}#${index}`, file: file.name }))
       .filter((finding) => filter === 'all' || finding.severity === filter)
-      .filter(({ path, rule, message }) => wanted === '' || `${file.name}\n${path}\n${rule}\n${translatedFinding(rule)?.title ?? ''}\n${message}`.toLowerCase().includes(wanted)),
+      .filter(
+        ({ path, rule, message }) =>
+          wanted === '' ||
+          `${file.name}\n${path}\n${rule}\n${translatedFinding(rule)?.title ?? ''}\n${message}`
+            .toLowerCase()
+            .includes(wanted),
+      ),
   );
 }
 

@@ -9,7 +9,9 @@ export function checkedFiles(): readonly CheckedFile[] {
   return files;
 }
 
-export function setCheckedFiles(next: readonly CheckedFile[] | ((before: readonly CheckedFile[]) => readonly CheckedFile[])): void {
+export function setCheckedFiles(
+  next: readonly CheckedFile[] | ((before: readonly CheckedFile[]) => readonly CheckedFile[]),
+): void {
   const wasUnsaved = hasUnsavedFiles();
   files = typeof next === 'function' ? next(files) : next;
   if (hasUnsavedFiles() !== wasUnsaved && typeof window !== 'undefined') {

@@ -12,7 +12,11 @@ import { text } from '../../text/text.ts';
 import type { CheckedFile } from './checked-file.ts';
 
 const formats = {
-  html: { ending: 'html', type: 'text/html', make: (files: readonly Report[]) => formatHtml(files, timeText(new Date().toISOString())) },
+  html: {
+    ending: 'html',
+    type: 'text/html',
+    make: (files: readonly Report[]) => formatHtml(files, timeText(new Date().toISOString())),
+  },
   csv: { ending: 'csv', type: 'text/csv', make: (files: readonly Report[]) => formatCsv(files) },
   json: { ending: 'json', type: 'application/json', make: (files: readonly Report[]) => formatJson(files) },
   sarif: { ending: 'sarif', type: 'application/sarif+json', make: (files: readonly Report[]) => formatSarif(files) },

@@ -34,7 +34,8 @@ export function FilesEditor({ files, first, onChange, onClose }: Props) {
     setName(next);
     setOpened((before) => (before.includes(next) ? before : [...before, next]));
   };
-  const replace = (changed: CheckedFile) => onChange(files.map((file) => (file.name === changed.name ? changed : file)));
+  const replace = (changed: CheckedFile) =>
+    onChange(files.map((file) => (file.name === changed.name ? changed : file)));
   const save = (chosen: readonly CheckedFile[]) => {
     if (chosen.length === 0) return;
     saveFiles(chosen);
@@ -53,7 +54,11 @@ export function FilesEditor({ files, first, onChange, onClose }: Props) {
           {text.editor.editing(name)}
         </Typography>
         <Button onClick={onClose}>{text.editor.closeEditor}</Button>
-        <Button disabled={current?.isChanged !== true} aria-label={text.editor.revertOf(name)} onClick={() => current?.saved !== undefined && replace(editFile(current, current.saved))}>
+        <Button
+          disabled={current?.isChanged !== true}
+          aria-label={text.editor.revertOf(name)}
+          onClick={() => current?.saved !== undefined && replace(editFile(current, current.saved))}
+        >
           {text.editor.revert}
         </Button>
         <Button disabled={current?.isChanged !== true} onClick={() => setIsComparing(true)}>
@@ -62,41 +67,81 @@ export function FilesEditor({ files, first, onChange, onClose }: Props) {
         <Button disabled={unsaved.length === 0} onClick={() => save(unsaved)}>
           {text.validation.saveAll(unsaved.length)}
         </Button>
-        <Button variant="contained" disabled={current?.isChanged !== true} onClick={() => current !== undefined && save([current])}>
+        <Button
+          variant="contained"
+          disabled={current?.isChanged !== true}
+          onClick={() => current !== undefined && save([current])}
+        >
           {text.validation.save}
         </Button>
       </Box>
-      <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: 'minmax(0, 1fr)', md: '200px minmax(0, 1fr)' }, alignItems: 'start' }}>
-        <List dense disablePadding component="nav" aria-label={text.editor.files} sx={{ maxHeight: { xs: 160, md: 'calc(100vh - 300px)' }, overflow: 'auto' }}>
+      <Box
+        sx={{
+          display: 'grid',
+          gap: 2,
+          gridTemplateColumns: { xs: 'minmax(0, 1fr)', md: '200px minmax(0, 1fr)' },
+          alignItems: 'start',
+        }}
+      >
+        <List
+          dense
+          disablePadding
+          component="nav"
+          aria-label={text.editor.files}
+          sx={{ maxHeight: { xs: 160, md: 'calc(100vh - 300px)' }, overflow: 'auto' }}
+        >
           {editable.map((file) => {
             const { errors, warnings } = countFindings([file]);
-            const state = [text.configure.findings(errors, warnings), file.isChanged === true ? text.editor.unsavedMark : ''].filter((part) => part !== '').join(' · ');
+            const state = [
+              text.configure.findings(errors, warnings),
+              file.isChanged === true ? text.editor.unsavedMark : '',
+            ]
+              .filter((part) => part !== '')
+              .join(' · ');
             return (
-              <ListItemButton key={file.name} component="button" selected={file.name === name} aria-current={file.name === name ? 'true' : undefined} onClick={() => open(file.name)} sx={{ width: '100%', textAlign: 'left', borderRadius: '5px' }}>
-                <ListItemText primary={`${file.name}${file.isChanged === true ? ' •' : ''}`} secondary={state} slotProps={{ primary: { sx: { overflowWrap: 'anywhere' } } }} />
+              <ListItemButton
+                key={file.name}
+                component="button"
+                selected={file.name === name}
+                aria-current={file.name === name ? 'true' : undefined}
+                onClick={() => open(file.name)}
+                sx={{ width: '100%', textAlign: 'left', borderRadius: '5px' }}
+              >
+                <ListItemText
+                  primary={`${file.name}${file.isChanged === true ? ' •' : ''}`}
+                  secondary={state}
+                  slotProps={{ primary: { sx: { overflowWrap: 'anywhere' } } }}
+                />
               </ListItemButton>
             );
           })}
         </List>
-        {editable.filter((file) => opened.includes(file.name)).map((file) => (
-          // Those that were opened stay, so that each keeps its steps back and its cursor.
-          <Box key={file.name} sx={{ display: file.name === name ? 'block' : 'none', minWidth: 0 }}>
-            <DocumentEditor
-              value={file.text ?? ''}
-              format={file.format ?? 'yaml'}
-              findings={file.findings}
-              onChange={(content) => replace(editFile(file, content))}
-              onFix={(finding) => replace(mendFile(file, [finding]))}
-            />
-          </Box>
-        ))}
+        {editable
+          .filter((file) => opened.includes(file.name))
+          .map((file) => (
+            // Those that were opened stay, so that each keeps its steps back and its cursor.
+            <Box key={file.name} sx={{ display: file.name === name ? 'block' : 'none', minWidth: 0 }}>
+              <DocumentEditor
+                value={file.text ?? ''}
+                format={file.format ?? 'yaml'}
+                findings={file.findings}
+                onChange={(content) => replace(editFile(file, content))}
+                onFix={(finding) => replace(mendFile(file, [finding]))}
+              />
+            </Box>
+          ))}
       </Box>
       {isComparing && current !== undefined && (
         <CompareDialog
-          comparisons={[{
-            id: current.name, title: current.name, format: current.format ?? 'yaml',
-            before: { label: text.editor.savedText, content: () => current.saved ?? '' }, after: { label: text.editor.currentText, content: () => current.text ?? '' },
-          }]}
+          comparisons={[
+            {
+              id: current.name,
+              title: current.name,
+              format: current.format ?? 'yaml',
+              before: { label: text.editor.savedText, content: () => current.saved ?? '' },
+              after: { label: text.editor.currentText, content: () => current.text ?? '' },
+            },
+          ]}
           onClose={() => setIsComparing(false)}
         />
       )}

@@ -29,7 +29,12 @@ export function UnsavedFiles({ files, onSaved }: Props) {
               {isOpen ? text.validation.hideFiles : text.validation.showFiles}
             </Button>
           )}
-          <Button color="inherit" size="small" {...(files.length === 1 ? { 'aria-label': text.validation.saveOf(files[0]!.name) } : {})} onClick={() => save(files)}>
+          <Button
+            color="inherit"
+            size="small"
+            {...(files.length === 1 ? { 'aria-label': text.validation.saveOf(files[0]!.name) } : {})}
+            onClick={() => save(files)}
+          >
             {files.length === 1 ? text.validation.save : text.validation.saveAll(files.length)}
           </Button>
         </Box>
@@ -40,8 +45,15 @@ export function UnsavedFiles({ files, onSaved }: Props) {
         <Box component="ul" sx={{ m: 0, mt: 1, p: 0, listStyle: 'none', maxHeight: 240, overflow: 'auto' }}>
           {files.map((file) => (
             <Box component="li" key={file.name} sx={{ display: 'flex', alignItems: 'center', gap: 1 }}>
-              <Box component="span" sx={{ overflowWrap: 'anywhere', flexGrow: 1 }}>{file.name}</Box>
-              <Button color="inherit" size="small" aria-label={text.validation.saveOf(file.name)} onClick={() => save([file])}>
+              <Box component="span" sx={{ overflowWrap: 'anywhere', flexGrow: 1 }}>
+                {file.name}
+              </Box>
+              <Button
+                color="inherit"
+                size="small"
+                aria-label={text.validation.saveOf(file.name)}
+                onClick={() => save([file])}
+              >
                 {text.validation.save}
               </Button>
             </Box>

@@ -33,7 +33,10 @@ export function ValidationScreen() {
         />
       )}
       {files.length === 0 ? (
-        <Button onClick={() => void add([{ name: 'example.yaml', file: new File([exampleDocument], 'example.yaml') }])} sx={{ alignSelf: 'center' }}>
+        <Button
+          onClick={() => void add([{ name: 'example.yaml', file: new File([exampleDocument], 'example.yaml') }])}
+          sx={{ alignSelf: 'center' }}
+        >
           {text.validation.sample}
         </Button>
       ) : isEditing ? (

@@ -27,19 +27,41 @@ interface Props {
 
 /** Times in which a wave starts nothing on its own. */
 export function BlackOuts({ blackOuts, zone, onChange }: Props) {
-  const change = (index: number, part: Partial<BlackOut>) => onChange(blackOuts.map((blackOut, at) => (at === index ? { ...blackOut, ...part } : blackOut)));
+  const change = (index: number, part: Partial<BlackOut>) =>
+    onChange(blackOuts.map((blackOut, at) => (at === index ? { ...blackOut, ...part } : blackOut)));
   return (
     <>
       {blackOuts.map((blackOut, index) => (
-        <Box key={index} role="group" aria-label={words.number(index + 1)} sx={{ display: 'grid', gridTemplateColumns: { xs: '1fr auto', sm: '1fr 1fr minmax(0, 120px) auto' }, gap: 1.5, alignItems: 'center' }}>
+        <Box
+          key={index}
+          role="group"
+          aria-label={words.number(index + 1)}
+          sx={{
+            display: 'grid',
+            gridTemplateColumns: { xs: '1fr auto', sm: '1fr 1fr minmax(0, 120px) auto' },
+            gap: 1.5,
+            alignItems: 'center',
+          }}
+        >
           {parts.map((part) => (
-            <Box key={part} sx={{ display: 'grid', gridTemplateColumns: '3fr 2fr', gap: 1, gridColumn: { xs: '1 / -1', sm: 'auto' } }}>
+            <Box
+              key={part}
+              sx={{ display: 'grid', gridTemplateColumns: '3fr 2fr', gap: 1, gridColumn: { xs: '1 / -1', sm: 'auto' } }}
+            >
               <TextField
-                type="date" size="small" label={words.dates[part]} value={blackOut[`${part}Date`]} onChange={(event) => change(index, { [`${part}Date`]: event.target.value })}
+                type="date"
+                size="small"
+                label={words.dates[part]}
+                value={blackOut[`${part}Date`]}
+                onChange={(event) => change(index, { [`${part}Date`]: event.target.value })}
                 slotProps={{ inputLabel: { shrink: true } }}
               />
               <TextField
-                type="time" size="small" label={words.times[part]} value={blackOut[`${part}Time`]} onChange={(event) => change(index, { [`${part}Time`]: event.target.value })}
+                type="time"
+                size="small"
+                label={words.times[part]}
+                value={blackOut[`${part}Time`]}
+                onChange={(event) => change(index, { [`${part}Time`]: event.target.value })}
                 slotProps={{ inputLabel: { shrink: true } }}
               />
             </Box>
@@ -47,7 +69,11 @@ export function BlackOuts({ blackOuts, zone, onChange }: Props) {
           <Typography variant="caption" sx={{ color: 'text.secondary', overflowWrap: 'anywhere' }}>
             {blackOut.zone}
           </Typography>
-          <IconButton size="small" aria-label={words.remove(index + 1)} onClick={() => onChange(blackOuts.filter((_, at) => at !== index))}>
+          <IconButton
+            size="small"
+            aria-label={words.remove(index + 1)}
+            onClick={() => onChange(blackOuts.filter((_, at) => at !== index))}
+          >
             <DeleteIcon fontSize="small" />
           </IconButton>
         </Box>
@@ -58,7 +84,12 @@ export function BlackOuts({ blackOuts, zone, onChange }: Props) {
         </Alert>
       )}
       <Box>
-        <Button size="small" startIcon={<AddIcon />} disabled={blackOuts.length >= 100} onClick={() => onChange([...blackOuts, { fromDate: '', fromTime: '', toDate: '', toTime: '', zone }])}>
+        <Button
+          size="small"
+          startIcon={<AddIcon />}
+          disabled={blackOuts.length >= 100}
+          onClick={() => onChange([...blackOuts, { fromDate: '', fromTime: '', toDate: '', toTime: '', zone }])}
+        >
           {words.add}
         </Button>
       </Box>

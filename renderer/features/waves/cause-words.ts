@@ -13,14 +13,24 @@ const words = text.waves;
 export const isAboutNoVm = ({ code }: WaveCause): boolean => code === 'general/no-catalog';
 
 /** A cause as people of the page's language read it; settings by the names that their fields have. */
-export function causeWords({ kind, code = '', path = '', names, quota, message }: WaveCause, translated = translatedFinding): string {
+export function causeWords(
+  { kind, code = '', path = '', names, quota, message }: WaveCause,
+  translated = translatedFinding,
+): string {
   if (kind === 'never-synchronised' || kind === 'not-rehearsed') return words.causeKinds[kind];
   if (kind === 'quota' && quota !== undefined) {
-    return words.quotaCause(words.estimate.quotas[code as keyof typeof words.estimate.quotas] ?? code, quota.endpoint, quota.needed, quota.free, quota.at === undefined ? undefined : timeText(quota.at));
+    return words.quotaCause(
+      words.estimate.quotas[code as keyof typeof words.estimate.quotas] ?? code,
+      quota.endpoint,
+      quota.needed,
+      quota.free,
+      quota.at === undefined ? undefined : timeText(quota.at),
+    );
   }
   if (kind === 'plan' && names !== undefined && isPlanCause(code)) return words.planCauses[code](names.join(', '));
   // English has the message, which says more, where it is no failure.
-  if ((kind === 'failed' || !isEnglish) && Object.hasOwn(errorCatalogue, code)) return errorWords(code as ErrorCode).title;
+  if ((kind === 'failed' || !isEnglish) && Object.hasOwn(errorCatalogue, code))
+    return errorWords(code as ErrorCode).title;
   if (kind !== 'finding') return message;
   const found = translated(code)?.title ?? message;
   const label = labelOf(code, path);
@@ -39,6 +49,11 @@ function labelOf(rule: string, path: string): string | undefined {
   const [plugin = ''] = rule.split('/');
   const [at, part, key] = fromPointer(path);
   const side = sides.find((one) => one === at);
-  const schema = side === undefined || part !== 'environment' || !Object.hasOwn(plugins, plugin) ? undefined : plugins[plugin as PluginId][side]?.schema;
-  return schema === undefined ? undefined : describeFields(schema, `${plugin}/${side ?? ''}`).find((field) => field.key === key)?.label;
+  const schema =
+    side === undefined || part !== 'environment' || !Object.hasOwn(plugins, plugin)
+      ? undefined
+      : plugins[plugin as PluginId][side]?.schema;
+  return schema === undefined
+    ? undefined
+    : describeFields(schema, `${plugin}/${side ?? ''}`).find((field) => field.key === key)?.label;
 }

@@ -13,7 +13,11 @@ interface Props {
 export function PlanPart({ title, lead, children }: Props) {
   const id = useId();
   return (
-    <Box role="group" aria-labelledby={id} sx={{ display: 'flex', flexDirection: 'column', gap: 1.5, borderTop: 1, borderColor: 'divider', pt: 1.5 }}>
+    <Box
+      role="group"
+      aria-labelledby={id}
+      sx={{ display: 'flex', flexDirection: 'column', gap: 1.5, borderTop: 1, borderColor: 'divider', pt: 1.5 }}
+    >
       <Box sx={{ display: 'flex', gap: 1.5, alignItems: 'baseline', flexWrap: 'wrap' }}>
         <Typography variant="subtitle2" component="h3" id={id}>
           {title}

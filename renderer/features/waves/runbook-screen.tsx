@@ -50,7 +50,8 @@ export function RunbookScreen({ wave }: { readonly wave: string }) {
     const { document } = await link.call('replica.runbook', { replicas: [...replicas], format: 'html' });
     saveFile(`runbook-${wave}.html`, confinedPage(document), 'text/html');
   });
-  const sorted = lives.data?.toSorted((one, other) => (order.get(one.replicaId) ?? 0) - (order.get(other.replicaId) ?? 0)) ?? [];
+  const sorted =
+    lives.data?.toSorted((one, other) => (order.get(one.replicaId) ?? 0) - (order.get(other.replicaId) ?? 0)) ?? [];
   const done = sorted.reduce((sum, { history }) => sum + usual.filter((step) => ticksOf(history).has(step)).length, 0);
   return (
     <Screen
@@ -60,7 +61,11 @@ export function RunbookScreen({ wave }: { readonly wave: string }) {
       actions={
         <>
           {sorted.length > 0 && (
-            <Button variant="outlined" disabled={save.isBusy} onClick={() => void save.run(sorted.map(({ replicaId }) => replicaId))}>
+            <Button
+              variant="outlined"
+              disabled={save.isBusy}
+              onClick={() => void save.run(sorted.map(({ replicaId }) => replicaId))}
+            >
               {words.save}
             </Button>
           )}
@@ -68,7 +73,9 @@ export function RunbookScreen({ wave }: { readonly wave: string }) {
         </>
       }
     >
-      {[tick, save].map(({ error, clear }, index) => error !== undefined && <ErrorNotice key={index} error={error} onClose={clear} />)}
+      {[tick, save].map(
+        ({ error, clear }, index) => error !== undefined && <ErrorNotice key={index} error={error} onClose={clear} />,
+      )}
       {shown?.plan !== undefined && <PlanFacts plan={shown.plan} />}
       <Box sx={{ display: 'flex', gap: 3, flexWrap: 'wrap', alignItems: 'flex-start' }}>
         <Box sx={{ width: 360 }}>
@@ -79,13 +86,29 @@ export function RunbookScreen({ wave }: { readonly wave: string }) {
         </Typography>
       </Box>
       <QueryView query={lives}>
-        {() => (sorted.length === 0 ? <Typography>{words.none}</Typography> : (
-          <Box sx={{ display: 'grid', gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 680px), 1fr))', gap: 3, alignItems: 'start' }}>
-            {sorted.map((life) => (
-              <VmSteps key={life.replicaId} life={life} planned={planned?.get(life.replicaId)} onTick={(step, isDone) => void tick.run(life.replicaId, step, isDone)} />
-            ))}
-          </Box>
-        ))}
+        {() =>
+          sorted.length === 0 ? (
+            <Typography>{words.none}</Typography>
+          ) : (
+            <Box
+              sx={{
+                display: 'grid',
+                gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 680px), 1fr))',
+                gap: 3,
+                alignItems: 'start',
+              }}
+            >
+              {sorted.map((life) => (
+                <VmSteps
+                  key={life.replicaId}
+                  life={life}
+                  planned={planned?.get(life.replicaId)}
+                  onTick={(step, isDone) => void tick.run(life.replicaId, step, isDone)}
+                />
+              ))}
+            </Box>
+          )
+        }
       </QueryView>
     </Screen>
   );
@@ -97,25 +120,50 @@ interface PlannedVm {
 type Fact = readonly [string, string];
 
 /** Of each VM: its place in the wave's order, its owner, and when it is expected to be cut over. */
-function plannedVms({ memberList, groups, plan }: WaveDetail, estimate: WaveEstimate | undefined): ReadonlyMap<string, PlannedVm> {
+function plannedVms(
+  { memberList, groups, plan }: WaveDetail,
+  estimate: WaveEstimate | undefined,
+): ReadonlyMap<string, PlannedVm> {
   const estimates = new Map(estimate?.memberList.map((member) => [member.replicaId, member]));
   const names = new Map(memberList.map(({ replicaId, name }) => [replicaId, name]));
-  return new Map(memberList.map(({ replicaId, group, after }) => {
-    const { owner, startSeconds, endSeconds, downtimeSeconds } = estimates.get(replicaId) ?? {};
-    const { name = '', needsGo = false } = groups[group] ?? {};
-    const order = [
-      ...(groups.length > 1 ? [words.group(name, group + 1, groups.length)] : []), ...(needsGo ? [words.needsGo] : []),
-      ...(after.length > 0 ? [words.after(after.map((id) => names.get(id) ?? id).join(', '))] : []),
-    ];
-    const at = (seconds: number): string => new Date(Date.parse(estimate?.startsAt ?? '') + seconds * 1000).toLocaleString(locale, { ...clock, timeZone: plan?.window?.zone });
-    const isTimed = plan?.window !== undefined && startSeconds !== undefined && endSeconds !== undefined;
-    return [replicaId, {
-      facts: [
-        ...(order.length === 0 ? [] : [[words.order, order.join(' · ')] as const]), [words.owner, owner ?? words.noOwner],
-        [words.expected, isTimed ? words.fromTo(at(startSeconds), at(endSeconds), downtimeSeconds === undefined ? undefined : durationText(downtimeSeconds)) : plan?.window === undefined ? words.noWindow : words.notMeasured],
-      ],
-    }];
-  }));
+  return new Map(
+    memberList.map(({ replicaId, group, after }) => {
+      const { owner, startSeconds, endSeconds, downtimeSeconds } = estimates.get(replicaId) ?? {};
+      const { name = '', needsGo = false } = groups[group] ?? {};
+      const order = [
+        ...(groups.length > 1 ? [words.group(name, group + 1, groups.length)] : []),
+        ...(needsGo ? [words.needsGo] : []),
+        ...(after.length > 0 ? [words.after(after.map((id) => names.get(id) ?? id).join(', '))] : []),
+      ];
+      const at = (seconds: number): string =>
+        new Date(Date.parse(estimate?.startsAt ?? '') + seconds * 1000).toLocaleString(locale, {
+          ...clock,
+          timeZone: plan?.window?.zone,
+        });
+      const isTimed = plan?.window !== undefined && startSeconds !== undefined && endSeconds !== undefined;
+      return [
+        replicaId,
+        {
+          facts: [
+            ...(order.length === 0 ? [] : [[words.order, order.join(' · ')] as const]),
+            [words.owner, owner ?? words.noOwner],
+            [
+              words.expected,
+              isTimed
+                ? words.fromTo(
+                    at(startSeconds),
+                    at(endSeconds),
+                    downtimeSeconds === undefined ? undefined : durationText(downtimeSeconds),
+                  )
+                : plan?.window === undefined
+                  ? words.noWindow
+                  : words.notMeasured,
+            ],
+          ],
+        },
+      ];
+    }),
+  );
 }
 
 /** As the window is written. */
@@ -125,7 +173,8 @@ function PlanFacts({ plan }: { readonly plan: WavePlan }) {
   const { description, owner, window } = plan;
   const facts: readonly Fact[] = [
     ...(window === undefined ? [] : [[text.waves.planFields.window, windowText(plan)] as const]),
-    ...(owner === undefined ? [] : [[text.waves.planFields.owner, owner] as const]), ...(description === undefined ? [] : [[text.waves.planFields.description, description] as const]),
+    ...(owner === undefined ? [] : [[text.waves.planFields.owner, owner] as const]),
+    ...(description === undefined ? [] : [[text.waves.planFields.description, description] as const]),
   ];
   return facts.length === 0 ? null : <Facts facts={facts} />;
 }
@@ -181,7 +230,10 @@ function VmSteps({ life, planned, onTick }: VmProps) {
               <TableRow key={step}>
                 <TableCell>
                   <Checkbox
-                    size="small" checked={tick !== undefined} onChange={(event) => onTick(step, event.target.checked)} sx={{ p: 0.25, mr: 1 }}
+                    size="small"
+                    checked={tick !== undefined}
+                    onChange={(event) => onTick(step, event.target.checked)}
+                    sx={{ p: 0.25, mr: 1 }}
                     slotProps={{ input: { 'aria-label': words.tick(words.steps[step], life.replicaName) } }}
                   />
                   {words.steps[step]}

@@ -33,14 +33,37 @@ export function StartWaveDialog({ wave, first, onStarted, onClose }: Props) {
   const isNumber = Number.isInteger(number) && number >= 1 && number <= 32;
   const start = useAction(async () => {
     const rehearsal = action === 'rehearse' ? { rehearsal: { network: network.trim() } } : {};
-    const deployment = { ...(prepares ? {} : { skipMorphing: true }), ...(bootCheck === 'auto' ? {} : { bootCheck: { mode: bootCheck } }), ...rehearsal };
-    await link.call('wave.start', { wave: wave.name, action, atOnce: number, options: action === 'synchronise' ? {} : { deployment } });
+    const deployment = {
+      ...(prepares ? {} : { skipMorphing: true }),
+      ...(bootCheck === 'auto' ? {} : { bootCheck: { mode: bootCheck } }),
+      ...rehearsal,
+    };
+    await link.call('wave.start', {
+      wave: wave.name,
+      action,
+      atOnce: number,
+      options: action === 'synchronise' ? {} : { deployment },
+    });
     onStarted();
     onClose();
   });
   return (
-    <ConfirmDialog title={words.startTitle(wave.name)} confirm={words.startButton} isReady={isNumber && (action !== 'rehearse' || network.trim() !== '')} action={start} onClose={onClose}>
-      <TextField select size="small" label={words.action} value={action} onChange={(event) => setAction(event.target.value as WaveAction)} helperText={words.actionLeads[action]} sx={{ mt: 1 }}>
+    <ConfirmDialog
+      title={words.startTitle(wave.name)}
+      confirm={words.startButton}
+      isReady={isNumber && (action !== 'rehearse' || network.trim() !== '')}
+      action={start}
+      onClose={onClose}
+    >
+      <TextField
+        select
+        size="small"
+        label={words.action}
+        value={action}
+        onChange={(event) => setAction(event.target.value as WaveAction)}
+        helperText={words.actionLeads[action]}
+        sx={{ mt: 1 }}
+      >
         {waveActions.map((one) => (
           <MenuItem key={one} value={one}>
             {words.actions[one]}
@@ -48,21 +71,44 @@ export function StartWaveDialog({ wave, first, onStarted, onClose }: Props) {
         ))}
       </TextField>
       <TextField
-        type="number" size="small" label={words.atOnce} value={atOnce} error={!isNumber} onChange={(event) => setAtOnce(event.target.value)}
-        slotProps={{ htmlInput: { min: 1, max: 32 } }} sx={{ width: 180 }}
+        type="number"
+        size="small"
+        label={words.atOnce}
+        value={atOnce}
+        error={!isNumber}
+        onChange={(event) => setAtOnce(event.target.value)}
+        slotProps={{ htmlInput: { min: 1, max: 32 } }}
+        sx={{ width: 180 }}
       />
       <Typography sx={{ color: 'text.secondary' }}>{words.order(wave.groups.length)}</Typography>
-      {wave.memberList.some(({ errors }) => errors > 0) && <Typography>{words.notReady(wave.memberList.filter(({ errors }) => errors > 0).length)}</Typography>}
+      {wave.memberList.some(({ errors }) => errors > 0) && (
+        <Typography>{words.notReady(wave.memberList.filter(({ errors }) => errors > 0).length)}</Typography>
+      )}
       {action === 'rehearse' && (
         <TextField
-          size="small" label={words.rehearsalNetwork} value={network} onChange={(event) => setNetwork(event.target.value)}
-          helperText={network.trim() === '' ? words.noRehearsalNetwork : words.rehearsalNetworkHelp} slotProps={{ htmlInput: { spellCheck: false } }}
+          size="small"
+          label={words.rehearsalNetwork}
+          value={network}
+          onChange={(event) => setNetwork(event.target.value)}
+          helperText={network.trim() === '' ? words.noRehearsalNetwork : words.rehearsalNetworkHelp}
+          slotProps={{ htmlInput: { spellCheck: false } }}
         />
       )}
       {action !== 'synchronise' && (
         <>
-          <FormControlLabel control={<Checkbox size="small" checked={prepares} onChange={(event) => setPrepares(event.target.checked)} />} label={text.deployments.prepare} />
-          <TextField select size="small" label={text.deployments.bootMode} value={bootCheck} onChange={(event) => setBootCheck(event.target.value as typeof bootCheck)}>
+          <FormControlLabel
+            control={
+              <Checkbox size="small" checked={prepares} onChange={(event) => setPrepares(event.target.checked)} />
+            }
+            label={text.deployments.prepare}
+          />
+          <TextField
+            select
+            size="small"
+            label={text.deployments.bootMode}
+            value={bootCheck}
+            onChange={(event) => setBootCheck(event.target.value as typeof bootCheck)}
+          >
             {bootCheckModes.map((mode) => (
               <MenuItem key={mode} value={mode}>
                 {text.deployments.bootModes[mode]}

@@ -19,13 +19,21 @@ interface Props {
 }
 
 /** What a wave is likely to need next, by how far its members are. */
-export function nextAction({ members, synchronised, rehearsed }: Pick<WaveDetail, 'members' | 'synchronised' | 'rehearsed'>): WaveAction {
+export function nextAction({
+  members,
+  synchronised,
+  rehearsed,
+}: Pick<WaveDetail, 'members' | 'synchronised' | 'rehearsed'>): WaveAction {
   if (synchronised < members) return 'synchronise';
   return rehearsed < members ? 'rehearse' : 'cut-over';
 }
 
 /** No member can do anything before its settings are complete. */
-export function waitsForSettings({ members, memberList, run }: Pick<WaveDetail, 'members' | 'memberList' | 'run'>): boolean {
+export function waitsForSettings({
+  members,
+  memberList,
+  run,
+}: Pick<WaveDetail, 'members' | 'memberList' | 'run'>): boolean {
   return members > 0 && (run === undefined || isEnded(run)) && memberList.every(({ errors }) => errors > 0);
 }
 
@@ -51,7 +59,11 @@ export function WaveActions({ wave, onChanged }: Props) {
         </Button>
       )}
       {failures > 0 && run?.state !== 'cancelling' && (
-        <Button variant={isOpen || waitsForSettings(wave) ? 'outlined' : 'contained'} disabled={tell.isBusy} onClick={() => void tell.run('wave.retry')}>
+        <Button
+          variant={isOpen || waitsForSettings(wave) ? 'outlined' : 'contained'}
+          disabled={tell.isBusy}
+          onClick={() => void tell.run('wave.retry')}
+        >
           {words.retry(failures)}
         </Button>
       )}
@@ -66,11 +78,16 @@ export function WaveActions({ wave, onChanged }: Props) {
         </Button>
       )}
       {!isOpen && wave.members > 0 && (
-        <Button variant={failures > 0 || waitsForSettings(wave) ? 'outlined' : 'contained'} onClick={() => setOpen('start')}>
+        <Button
+          variant={failures > 0 || waitsForSettings(wave) ? 'outlined' : 'contained'}
+          onClick={() => setOpen('start')}
+        >
           {words.start(words.actions[first], wave.members)}
         </Button>
       )}
-      {open === 'start' && <StartWaveDialog wave={wave} first={first} onStarted={onChanged} onClose={() => setOpen(undefined)} />}
+      {open === 'start' && (
+        <StartWaveDialog wave={wave} first={first} onStarted={onChanged} onClose={() => setOpen(undefined)} />
+      )}
       {open === 'cancel' && <CancelWave wave={wave} onChanged={onChanged} onClose={() => setOpen(undefined)} />}
     </>
   );
@@ -85,7 +102,14 @@ function CancelWave({ wave, onChanged, onClose }: Props & { readonly onClose: ()
   });
   const { waiting = 0, running = 0, starting = 0 } = wave.run?.counts ?? {};
   return (
-    <ConfirmDialog title={words.cancelTitle(wave.name)} confirm={words.cancelButton} dismiss={words.keep} isDestructive action={cancel} onClose={onClose}>
+    <ConfirmDialog
+      title={words.cancelTitle(wave.name)}
+      confirm={words.cancelButton}
+      dismiss={words.keep}
+      isDestructive
+      action={cancel}
+      onClose={onClose}
+    >
       <Typography>{words.cancelLead(waiting, running + starting)}</Typography>
     </ConfirmDialog>
   );

@@ -54,9 +54,26 @@ export function WaveCalendar() {
             {zone}
           </Typography>
         </Box>
-        <Box sx={{ display: 'grid', gridTemplateColumns: { xs: '1fr', md: 'repeat(7, minmax(0, 1fr))' }, border: 1, borderColor: 'divider', borderRadius: 1 }}>
+        <Box
+          sx={{
+            display: 'grid',
+            gridTemplateColumns: { xs: '1fr', md: 'repeat(7, minmax(0, 1fr))' },
+            border: 1,
+            borderColor: 'divider',
+            borderRadius: 1,
+          }}
+        >
           {days.map((day) => (
-            <Box key={day} sx={{ p: 1, minHeight: { md: 88 }, borderLeft: { md: 1 }, borderColor: { md: 'divider' }, ...(day === date ? { bgcolor: 'action.hover' } : {}) }}>
+            <Box
+              key={day}
+              sx={{
+                p: 1,
+                minHeight: { md: 88 },
+                borderLeft: { md: 1 },
+                borderColor: { md: 'divider' },
+                ...(day === date ? { bgcolor: 'action.hover' } : {}),
+              }}
+            >
               <Typography variant="caption" component="h3" sx={{ fontWeight: day === date ? 650 : 500 }}>
                 {dayText(day)}
               </Typography>
@@ -72,20 +89,29 @@ export function WaveCalendar() {
 }
 
 function dayText(day: string): string {
-  return new Intl.DateTimeFormat(locale, { timeZone: 'UTC', weekday: 'short', day: 'numeric', month: 'short' }).format(Date.parse(`${day}T00:00:00Z`));
+  return new Intl.DateTimeFormat(locale, { timeZone: 'UTC', weekday: 'short', day: 'numeric', month: 'short' }).format(
+    Date.parse(`${day}T00:00:00Z`),
+  );
 }
 
 function Start({ start, zone }: { readonly start: Calendar['starts'][number]; readonly zone: string }) {
   const what = start.action === undefined ? words.window : text.waves.actionNouns[start.action];
   return (
     <Typography variant="caption" component="div" sx={{ overflowWrap: 'anywhere' }}>
-      {wallTimeAt(Date.parse(start.at), zone).time} <Link href={hrefOf('waves', start.wave)}>{start.wave}</Link> {start.isBlackedOut ? words.blackedOut(what) : what}
+      {wallTimeAt(Date.parse(start.at), zone).time} <Link href={hrefOf('waves', start.wave)}>{start.wave}</Link>{' '}
+      {start.isBlackedOut ? words.blackedOut(what) : what}
     </Typography>
   );
 }
 
 /** The computer was asleep when something was due, and its plan asks a person. */
-function Missed({ missed, onSettled }: { readonly missed: Calendar['missed'][number]; readonly onSettled: () => void }) {
+function Missed({
+  missed,
+  onSettled,
+}: {
+  readonly missed: Calendar['missed'][number];
+  readonly onSettled: () => void;
+}) {
   const link = useLink();
   const settle = useAction(async (starts: boolean) => {
     if (starts) await link.call('wave.start', { wave: missed.wave, action: missed.action });
@@ -97,7 +123,9 @@ function Missed({ missed, onSettled }: { readonly missed: Calendar['missed'][num
       <Typography variant="h6" component="h2">
         {words.missedTitle(missed.wave)}
       </Typography>
-      <Typography sx={{ mb: 1.5 }}>{words.missedLead(text.waves.actionNouns[missed.action], minuteText(missed.at), minuteText(missed.until))}</Typography>
+      <Typography sx={{ mb: 1.5 }}>
+        {words.missedLead(text.waves.actionNouns[missed.action], minuteText(missed.at), minuteText(missed.until))}
+      </Typography>
       {settle.error !== undefined && <ErrorNotice error={settle.error} />}
       <Box sx={{ display: 'flex', gap: 1 }}>
         <Button variant="contained" disabled={settle.isBusy} onClick={() => void settle.run(true)}>

@@ -45,39 +45,105 @@ export function WaveEstimate({ wave, first }: { readonly wave: WaveDetail; reado
     <Section title={words.title}>
       <Typography sx={{ color: 'text.secondary', mb: 1.5 }}>{words.lead}</Typography>
       <Box sx={{ display: 'flex', gap: 2, flexWrap: 'wrap', mb: 1.5 }}>
-        <TextField select size="small" label={text.waves.action} value={action} onChange={(event) => setAction(event.target.value as WaveAction)} sx={{ width: 200 }}>
+        <TextField
+          select
+          size="small"
+          label={text.waves.action}
+          value={action}
+          onChange={(event) => setAction(event.target.value as WaveAction)}
+          sx={{ width: 200 }}
+        >
           {waveActions.map((one) => (
             <MenuItem key={one} value={one}>
               {text.waves.actionNouns[one]}
             </MenuItem>
           ))}
         </TextField>
-        <TextField type="number" size="small" label={text.waves.atOnce} value={atOnce} error={!isNumber} onChange={(event) => setAtOnce(event.target.value)} slotProps={{ htmlInput: { min: 1, max: 32 } }} sx={{ width: 160 }} />
-        <TextField size="small" label={words.limit} value={limit} error={rate === 'invalid'} helperText={words.limitHelp} onChange={(event) => setLimit(event.target.value)} slotProps={{ htmlInput: { spellCheck: false } }} sx={{ width: 240 }} />
+        <TextField
+          type="number"
+          size="small"
+          label={text.waves.atOnce}
+          value={atOnce}
+          error={!isNumber}
+          onChange={(event) => setAtOnce(event.target.value)}
+          slotProps={{ htmlInput: { min: 1, max: 32 } }}
+          sx={{ width: 160 }}
+        />
+        <TextField
+          size="small"
+          label={words.limit}
+          value={limit}
+          error={rate === 'invalid'}
+          helperText={words.limitHelp}
+          onChange={(event) => setLimit(event.target.value)}
+          slotProps={{ htmlInput: { spellCheck: false } }}
+          sx={{ width: 240 }}
+        />
       </Box>
       {isNumber && rate !== 'invalid' && <Result wave={wave.name} action={action} atOnce={number} rate={rate} />}
     </Section>
   );
 }
 
-function Result({ wave, action, atOnce, rate }: { readonly wave: string; readonly action: WaveAction; readonly atOnce: number; readonly rate: number | undefined }) {
-  const query = useRunQuery('wave.estimate', { wave, action, atOnce, ...(rate === undefined ? {} : { bytesPerSecond: rate }) }, 'states');
+function Result({
+  wave,
+  action,
+  atOnce,
+  rate,
+}: {
+  readonly wave: string;
+  readonly action: WaveAction;
+  readonly atOnce: number;
+  readonly rate: number | undefined;
+}) {
+  const query = useRunQuery(
+    'wave.estimate',
+    { wave, action, atOnce, ...(rate === undefined ? {} : { bytesPerSecond: rate }) },
+    'states',
+  );
   return (
     <QueryView query={query}>
       {(estimate) => (
-        <Box sx={{ 'display': 'flex', 'flexDirection': 'column', 'gap': 2, '&& .MuiTableCell-root:first-of-type': { pl: 2 }, '&& .MuiTableCell-root:last-of-type': { pr: 2 } }}>
+        <Box
+          sx={{
+            display: 'flex',
+            flexDirection: 'column',
+            gap: 2,
+            '&& .MuiTableCell-root:first-of-type': { pl: 2 },
+            '&& .MuiTableCell-root:last-of-type': { pr: 2 },
+          }}
+        >
           <Figures estimate={estimate} />
-          {estimate.windowEndedAt !== undefined && <Alert severity="warning">{words.windowOver(timeText(estimate.windowEndedAt))}</Alert>}
-          {estimate.fits === false && <Alert severity="warning">{words.tooShort(durationText(estimate.seconds ?? 0), durationText(estimate.windowSeconds ?? 0))}</Alert>}
-          {estimate.quotas.filter(({ needed, free }) => needed > free).map((one) => (
-            <Alert key={`${one.endpoint} ${one.quota}`} severity="error">
-              {words.quotaShort(words.quotas[one.quota as keyof typeof words.quotas] ?? one.quota, one.endpoint, one.needed, one.free, one.at === undefined ? undefined : timeText(one.at))}
+          {estimate.windowEndedAt !== undefined && (
+            <Alert severity="warning">{words.windowOver(timeText(estimate.windowEndedAt))}</Alert>
+          )}
+          {estimate.fits === false && (
+            <Alert severity="warning">
+              {words.tooShort(durationText(estimate.seconds ?? 0), durationText(estimate.windowSeconds ?? 0))}
             </Alert>
-          ))}
+          )}
+          {estimate.quotas
+            .filter(({ needed, free }) => needed > free)
+            .map((one) => (
+              <Alert key={`${one.endpoint} ${one.quota}`} severity="error">
+                {words.quotaShort(
+                  words.quotas[one.quota as keyof typeof words.quotas] ?? one.quota,
+                  one.endpoint,
+                  one.needed,
+                  one.free,
+                  one.at === undefined ? undefined : timeText(one.at),
+                )}
+              </Alert>
+            ))}
           {estimate.networks.map(({ network, nics, addresses, outside }) => (
             <Networks key={network} network={network} nics={nics} addresses={addresses} outside={outside} />
           ))}
-          <PagedTable label={words.members} columns={columns} rows={estimate.memberList} rowKey={({ replicaId }) => replicaId} />
+          <PagedTable
+            label={words.members}
+            columns={columns}
+            rows={estimate.memberList}
+            rowKey={({ replicaId }) => replicaId}
+          />
           <Costs needs={estimate.needs} />
         </Box>
       )}
@@ -85,14 +151,37 @@ function Result({ wave, action, atOnce, rate }: { readonly wave: string; readonl
   );
 }
 
-function Figures({ estimate: { seconds, windowSeconds, downtimeSeconds, bytesToSend, needs } }: { readonly estimate: Estimate }) {
+function Figures({
+  estimate: { seconds, windowSeconds, downtimeSeconds, bytesToSend, needs },
+}: {
+  readonly estimate: Estimate;
+}) {
   return (
-    <Box component="dl" sx={{ 'display': 'flex', 'columnGap': 5, 'rowGap': 1, 'flexWrap': 'wrap', 'm': 0, '& dt': { color: 'text.secondary', fontSize: 12 }, '& dd': { m: 0, fontWeight: 550, fontVariantNumeric: 'tabular-nums' } }}>
+    <Box
+      component="dl"
+      sx={{
+        display: 'flex',
+        columnGap: 5,
+        rowGap: 1,
+        flexWrap: 'wrap',
+        m: 0,
+        '& dt': { color: 'text.secondary', fontSize: 12 },
+        '& dd': { m: 0, fontWeight: 550, fontVariantNumeric: 'tabular-nums' },
+      }}
+    >
       <Figure name={words.figures.time}>{seconds === undefined ? words.unknown : durationText(seconds)}</Figure>
       {windowSeconds !== undefined && <Figure name={words.figures.window}>{durationText(windowSeconds)}</Figure>}
       {downtimeSeconds !== undefined && <Figure name={words.figures.downtime}>{durationText(downtimeSeconds)}</Figure>}
       <Figure name={words.figures.send}>{bytesText(bytesToSend)}</Figure>
-      <Figure name={words.figures.needs}>{words.needs(needs.servers, needs.vcpus, bytesText(needs.memoryMb * 1024 ** 2), needs.volumes, bytesText(needs.volumeBytes))}</Figure>
+      <Figure name={words.figures.needs}>
+        {words.needs(
+          needs.servers,
+          needs.vcpus,
+          bytesText(needs.memoryMb * 1024 ** 2),
+          needs.volumes,
+          bytesText(needs.volumeBytes),
+        )}
+      </Figure>
     </Box>
   );
 }
@@ -113,7 +202,18 @@ function Networks({ network, nics, addresses, outside }: Estimate['networks'][nu
   return (
     <Alert severity="error">
       {isTooSmall && <div>{words.networkSmall(network, nics, addresses)}</div>}
-      {outside.length > 0 && <div>{words.outside(network, outside.slice(0, 5).map(({ name, address }) => `${name} ${address}`).join(', '), outside.length)}</div>}
+      {outside.length > 0 && (
+        <div>
+          {words.outside(
+            network,
+            outside
+              .slice(0, 5)
+              .map(({ name, address }) => `${name} ${address}`)
+              .join(', '),
+            outside.length,
+          )}
+        </div>
+      )}
     </Alert>
   );
 }
@@ -138,7 +238,9 @@ function Costs({ needs }: Pick<Estimate, 'needs'>) {
       ))}
       {prices !== undefined && costs.length > 0 && (
         <Typography role="status" sx={{ mt: 1 }}>
-          {words.cost(`${money.format(costs.reduce((sum, { perMonth }) => sum + perMonth, 0))} ${prices.currency}`.trim())}
+          {words.cost(
+            `${money.format(costs.reduce((sum, { perMonth }) => sum + perMonth, 0))} ${prices.currency}`.trim(),
+          )}
           {` (${costs.map(({ item, perMonth }) => `${words.items[item]} ${money.format(perMonth)}`).join(', ')})`}
         </Typography>
       )}
@@ -150,10 +252,45 @@ const time = (seconds: number | undefined): string => (seconds === undefined ? '
 const columns: readonly Column<MemberEstimate>[] = [
   { id: 'name', label: words.columns.name, sortBy: ({ name }) => name, cell: ({ name }) => name },
   { id: 'basis', label: words.columns.basis, cell: ({ basis, executions }) => words.bases[basis](executions) },
-  { id: 'change', label: words.columns.change, align: 'right', sortBy: ({ changeBytesPerSecond = 0 }) => changeBytesPerSecond, cell: ({ changeBytesPerSecond }) => (changeBytesPerSecond === undefined ? '–' : bytesText(changeBytesPerSecond * 86_400)) },
-  { id: 'sent', label: words.columns.sent, align: 'right', cell: ({ sentShare }) => (sentShare === undefined ? '–' : words.percent(Math.round(sentShare * 100))) },
-  { id: 'pass', label: words.columns.pass, align: 'right', sortBy: ({ passBytes }) => passBytes, cell: ({ passBytes }) => bytesText(passBytes) },
-  { id: 'last', label: words.columns.last, align: 'right', cell: ({ lastPassBytes }) => (lastPassBytes === undefined ? '–' : bytesText(lastPassBytes)) },
-  { id: 'ends', label: words.columns.ends, align: 'right', sortBy: ({ endSeconds = Infinity }) => endSeconds, cell: ({ endSeconds }) => time(endSeconds) },
-  { id: 'downtime', label: words.columns.downtime, align: 'right', sortBy: ({ downtimeSeconds = Infinity }) => downtimeSeconds, cell: ({ downtimeSeconds }) => time(downtimeSeconds) },
+  {
+    id: 'change',
+    label: words.columns.change,
+    align: 'right',
+    sortBy: ({ changeBytesPerSecond = 0 }) => changeBytesPerSecond,
+    cell: ({ changeBytesPerSecond }) =>
+      changeBytesPerSecond === undefined ? '–' : bytesText(changeBytesPerSecond * 86_400),
+  },
+  {
+    id: 'sent',
+    label: words.columns.sent,
+    align: 'right',
+    cell: ({ sentShare }) => (sentShare === undefined ? '–' : words.percent(Math.round(sentShare * 100))),
+  },
+  {
+    id: 'pass',
+    label: words.columns.pass,
+    align: 'right',
+    sortBy: ({ passBytes }) => passBytes,
+    cell: ({ passBytes }) => bytesText(passBytes),
+  },
+  {
+    id: 'last',
+    label: words.columns.last,
+    align: 'right',
+    cell: ({ lastPassBytes }) => (lastPassBytes === undefined ? '–' : bytesText(lastPassBytes)),
+  },
+  {
+    id: 'ends',
+    label: words.columns.ends,
+    align: 'right',
+    sortBy: ({ endSeconds = Infinity }) => endSeconds,
+    cell: ({ endSeconds }) => time(endSeconds),
+  },
+  {
+    id: 'downtime',
+    label: words.columns.downtime,
+    align: 'right',
+    sortBy: ({ downtimeSeconds = Infinity }) => downtimeSeconds,
+    cell: ({ downtimeSeconds }) => time(downtimeSeconds),
+  },
 ];

@@ -37,13 +37,31 @@ export function WaveMembers({ wave, cause, onShowAll, onChanged }: Props) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [open, setOpen] = useState<'add' | 'assign' | 'checks'>();
   const isFixed = wave.run !== undefined && !isEnded(wave.run);
-  const shown = useMemo(() => (cause === undefined ? wave.memberList : wave.memberList.filter(({ replicaId }) => cause.replicas.includes(replicaId))), [wave, cause]);
+  const shown = useMemo(
+    () =>
+      cause === undefined
+        ? wave.memberList
+        : wave.memberList.filter(({ replicaId }) => cause.replicas.includes(replicaId)),
+    [wave, cause],
+  );
   const lives = useRunQuery('replica.life', { wave: wave.name }, 'states');
   const ways = useMemo(() => new Map((lives.data ?? []).map((life) => [life.replicaId, life])), [lives.data]);
   const { reload } = lives;
   const ids = [...chosen].filter((id) => wave.memberList.some(({ replicaId }) => replicaId === id));
   const columns = useMemo(
-    () => columnsOf(wave, ways, reload, isFixed ? undefined : { chosen, choose: (id, isChosen) => setChosen((before) => new Set(isChosen ? [...before, id] : [...before].filter((one) => one !== id))) }),
+    () =>
+      columnsOf(
+        wave,
+        ways,
+        reload,
+        isFixed
+          ? undefined
+          : {
+              chosen,
+              choose: (id, isChosen) =>
+                setChosen((before) => new Set(isChosen ? [...before, id] : [...before].filter((one) => one !== id))),
+            },
+      ),
     [wave, ways, reload, isFixed, chosen],
   );
   const chosenLives = ids.flatMap((id) => ways.get(id) ?? []);
@@ -65,12 +83,17 @@ export function WaveMembers({ wave, cause, onShowAll, onChanged }: Props) {
         <Box sx={{ flexGrow: 1 }} />
         {!isFixed && (
           <>
-            <Button size="small" onClick={() => setChosen(new Set(areAll ? [] : shown.map(({ replicaId }) => replicaId)))}>
+            <Button
+              size="small"
+              onClick={() => setChosen(new Set(areAll ? [] : shown.map(({ replicaId }) => replicaId)))}
+            >
               {areAll ? text.replicas.clearChosen : text.replicas.chooseAll}
             </Button>
             {inBulk.map((choice) => {
               const able = chosenLives.filter((life) => isPossible(life, choice));
-              return able.length === 0 ? null : <LifeButton key={choice} choice={choice} lives={able} look="beside" onDone={reload} />;
+              return able.length === 0 ? null : (
+                <LifeButton key={choice} choice={choice} lives={able} look="beside" onDone={reload} />
+              );
             })}
             {chosenLives.length > 0 && (
               <Button size="small" variant="outlined" onClick={() => setOpen('checks')}>
@@ -78,7 +101,12 @@ export function WaveMembers({ wave, cause, onShowAll, onChanged }: Props) {
               </Button>
             )}
             {ids.length > 0 && (
-              <Button size="small" variant="outlined" onClick={() => setOpen('assign')} aria-label={words.assignOf(ids.length)}>
+              <Button
+                size="small"
+                variant="outlined"
+                onClick={() => setOpen('assign')}
+                aria-label={words.assignOf(ids.length)}
+              >
                 {words.assign}
               </Button>
             )}
@@ -93,7 +121,8 @@ export function WaveMembers({ wave, cause, onShowAll, onChanged }: Props) {
       {open === 'add' && <AddMembersDialog wave={wave.name} onAdded={onChanged} onClose={() => setOpen(undefined)} />}
       {open === 'assign' && (
         <AssignWaveDialog
-          replicas={ids} onClose={() => setOpen(undefined)}
+          replicas={ids}
+          onClose={() => setOpen(undefined)}
           onAssigned={() => {
             setChosen(new Set());
             onChanged();
@@ -109,7 +138,9 @@ function MembersChecks({ lives, onDone, onClose }: LifeDialogProps) {
   // Those that were meant when the dialog was opened.
   const [meant] = useState(lives);
   const first = useQuery('replica.show', { replica: meant[0]?.replicaId ?? '' }).data;
-  return first === undefined ? null : <ChecksDialog lives={meant} initial={first.checks ?? []} onDone={onDone} onClose={onClose} />;
+  return first === undefined ? null : (
+    <ChecksDialog lives={meant} initial={first.checks ?? []} onDone={onDone} onClose={onClose} />
+  );
 }
 
 /** What is decided for many VMs together. Rehearsals and cut-overs of many are the wave's own actions, in its order. */
@@ -120,25 +151,57 @@ interface Choice {
   readonly choose: (id: string, isChosen: boolean) => void;
 }
 
-function columnsOf(wave: WaveDetail, ways: ReadonlyMap<string, MachineLife>, onDone: () => void, choice: Choice | undefined): readonly Column<WaveMember>[] {
+function columnsOf(
+  wave: WaveDetail,
+  ways: ReadonlyMap<string, MachineLife>,
+  onDone: () => void,
+  choice: Choice | undefined,
+): readonly Column<WaveMember>[] {
   const names = new Map(wave.memberList.map(({ replicaId, name }) => [replicaId, name]));
   const column = words.memberColumns;
   return [
-    ...(choice === undefined ? [] : [{
-      id: 'chosen', label: text.replicas.choose,
-      cell: ({ replicaId, name }: WaveMember) => (
-        <Checkbox
-          size="small" checked={choice.chosen.has(replicaId)} onChange={(event) => choice.choose(replicaId, event.target.checked)}
-          slotProps={{ input: { 'aria-label': text.replicas.chooseOne(name) } }} sx={{ p: 0.25 }}
-        />
-      ),
-    }]),
-    { id: 'name', label: column.name, cell: ({ replicaId, name }) => <Link href={hrefOf('replicas', replicaId)}>{name}</Link> },
-    ...(wave.groups.length < 2 ? [] : [{ id: 'group', label: column.group, cell: ({ group }: WaveMember) => wave.groups[group]?.name ?? '' }]),
+    ...(choice === undefined
+      ? []
+      : [
+          {
+            id: 'chosen',
+            label: text.replicas.choose,
+            cell: ({ replicaId, name }: WaveMember) => (
+              <Checkbox
+                size="small"
+                checked={choice.chosen.has(replicaId)}
+                onChange={(event) => choice.choose(replicaId, event.target.checked)}
+                slotProps={{ input: { 'aria-label': text.replicas.chooseOne(name) } }}
+                sx={{ p: 0.25 }}
+              />
+            ),
+          },
+        ]),
+    {
+      id: 'name',
+      label: column.name,
+      cell: ({ replicaId, name }) => <Link href={hrefOf('replicas', replicaId)}>{name}</Link>,
+    },
+    ...(wave.groups.length < 2
+      ? []
+      : [{ id: 'group', label: column.group, cell: ({ group }: WaveMember) => wave.groups[group]?.name ?? '' }]),
     { id: 'state', label: column.state, cell: (member) => <State member={member} action={wave.run?.action} /> },
-    { id: 'synchronised', label: column.synchronised, cell: ({ synchronisedAt }) => (synchronisedAt === undefined ? words.never : minuteText(synchronisedAt)) },
+    {
+      id: 'synchronised',
+      label: column.synchronised,
+      cell: ({ synchronisedAt }) => (synchronisedAt === undefined ? words.never : minuteText(synchronisedAt)),
+    },
     { id: 'way', label: text.life.column, cell: ({ replicaId }) => <Way life={ways.get(replicaId)} /> },
-    ...(wave.memberList.every(({ after }) => after.length === 0) ? [] : [{ id: 'waits', label: column.waits, isMinor: true, cell: ({ after }: WaveMember) => after.map((id) => names.get(id) ?? id).join(', ') }]),
+    ...(wave.memberList.every(({ after }) => after.length === 0)
+      ? []
+      : [
+          {
+            id: 'waits',
+            label: column.waits,
+            isMinor: true,
+            cell: ({ after }: WaveMember) => after.map((id) => names.get(id) ?? id).join(', '),
+          },
+        ]),
     { id: 'problem', label: column.problem, cell: (member) => <Problem member={member} /> },
     { id: 'next', label: text.life.next, cell: ({ replicaId }) => <Next life={ways.get(replicaId)} onDone={onDone} /> },
   ];
@@ -147,7 +210,12 @@ function columnsOf(wave: WaveDetail, ways: ReadonlyMap<string, MachineLife>, onD
 function State({ member, action }: { readonly member: WaveMember; readonly action: string | undefined }) {
   const { state, startedId, progress } = member;
   if (state === undefined) return '–';
-  const path = startedId === undefined ? undefined : action === 'synchronise' ? hrefOf('runs', startedId) : hrefOf('deployments', startedId);
+  const path =
+    startedId === undefined
+      ? undefined
+      : action === 'synchronise'
+        ? hrefOf('runs', startedId)
+        : hrefOf('deployments', startedId);
   return (
     <>
       <MemberLabel state={state} />

@@ -64,11 +64,22 @@ export function WaveScreen({ name }: { readonly name: string }) {
   }
   const close = () => setOpen(undefined);
   return (
-    <Screen isWide title={name} {...(wave === undefined ? {} : { lead: <Lead wave={wave} />, actions: <Actions wave={wave} onPlan={() => setOpen('plan')} onChanged={query.reload} /> })}>
+    <Screen
+      isWide
+      title={name}
+      {...(wave === undefined
+        ? {}
+        : {
+            lead: <Lead wave={wave} />,
+            actions: <Actions wave={wave} onPlan={() => setOpen('plan')} onChanged={query.reload} />,
+          })}
+    >
       <QueryView query={query}>
         {(shown) => (
           <>
-            {shown.run?.waitsFor !== undefined && <GoCard wave={shown} waitsFor={shown.run.waitsFor} onChanged={query.reload} />}
+            {shown.run?.waitsFor !== undefined && (
+              <GoCard wave={shown} waitsFor={shown.run.waitsFor} onChanged={query.reload} />
+            )}
             {shown.members === 0 ? (
               <EmptyState title={words.noMembers} lead={words.noMembersLead}>
                 <Button variant="contained" onClick={() => setOpen('add')}>
@@ -80,7 +91,12 @@ export function WaveScreen({ name }: { readonly name: string }) {
                 <Figures wave={shown} />
                 <WaveEstimate wave={shown} first={nextAction(shown)} />
                 <Causes wave={shown} onShow={setCause} onChanged={query.reload} />
-                <WaveMembers wave={shown} cause={cause} onShowAll={() => setCause(undefined)} onChanged={query.reload} />
+                <WaveMembers
+                  wave={shown}
+                  cause={cause}
+                  onShowAll={() => setCause(undefined)}
+                  onChanged={query.reload}
+                />
               </>
             )}
             {open === 'plan' && <PlanDialog wave={shown} onSaved={query.reload} onClose={close} />}
@@ -101,7 +117,15 @@ function Lead({ wave }: { readonly wave: WaveDetail }) {
   );
 }
 
-function Actions({ wave, onPlan, onChanged }: { readonly wave: WaveDetail; readonly onPlan: () => void; readonly onChanged: () => void }) {
+function Actions({
+  wave,
+  onPlan,
+  onChanged,
+}: {
+  readonly wave: WaveDetail;
+  readonly onPlan: () => void;
+  readonly onChanged: () => void;
+}) {
   const isFixed = wave.run !== undefined && !isEnded(wave.run);
   return (
     <>
@@ -122,18 +146,33 @@ function Actions({ wave, onPlan, onChanged }: { readonly wave: WaveDetail; reado
 }
 
 /** A person has to decide. */
-function GoCard({ wave, waitsFor, onChanged }: { readonly wave: WaveDetail; readonly waitsFor: NonNullable<NonNullable<WaveDetail['run']>['waitsFor']>; readonly onChanged: () => void }) {
+function GoCard({
+  wave,
+  waitsFor,
+  onChanged,
+}: {
+  readonly wave: WaveDetail;
+  readonly waitsFor: NonNullable<NonNullable<WaveDetail['run']>['waitsFor']>;
+  readonly onChanged: () => void;
+}) {
   const link = useLink();
   const go = useAction(async () => {
     await link.call('wave.go', { wave: wave.name });
     onChanged();
   });
   return (
-    <Paper component="section" variant="outlined" aria-label={words.goTitle(waitsFor.name)} sx={{ p: 2, borderColor: stateColor('person', 'solid') }}>
+    <Paper
+      component="section"
+      variant="outlined"
+      aria-label={words.goTitle(waitsFor.name)}
+      sx={{ p: 2, borderColor: stateColor('person', 'solid') }}
+    >
       <Typography variant="h6" component="h2">
         {words.goTitle(waitsFor.name)}
       </Typography>
-      <Typography sx={{ mb: 1.5 }}>{waitsFor.reason === 'go' || wave.run === undefined ? words.goDue : words.goFailures(lost(wave.run))}</Typography>
+      <Typography sx={{ mb: 1.5 }}>
+        {waitsFor.reason === 'go' || wave.run === undefined ? words.goDue : words.goFailures(lost(wave.run))}
+      </Typography>
       {go.error !== undefined && <ErrorNotice error={go.error} />}
       <Button variant="contained" disabled={go.isBusy} onClick={() => void go.run()}>
         {words.go(waitsFor.name)}
@@ -149,17 +188,40 @@ function Figures({ wave }: { readonly wave: WaveDetail }) {
   const percent = wave.members === 0 ? 0 : Math.floor((100 * done) / wave.members);
   return (
     <Box>
-      <Box component="dl" sx={{ 'display': 'flex', 'columnGap': 5, 'rowGap': 1, 'flexWrap': 'wrap', 'm': 0, '& dt': { color: 'text.secondary', fontSize: 12 }, '& dd': { m: 0, fontSize: 20, lineHeight: '28px', fontWeight: 550, fontVariantNumeric: 'tabular-nums' } }}>
+      <Box
+        component="dl"
+        sx={{
+          display: 'flex',
+          columnGap: 5,
+          rowGap: 1,
+          flexWrap: 'wrap',
+          m: 0,
+          '& dt': { color: 'text.secondary', fontSize: 12 },
+          '& dd': { m: 0, fontSize: 20, lineHeight: '28px', fontWeight: 550, fontVariantNumeric: 'tabular-nums' },
+        }}
+      >
         <Figure name={words.figures.ready}>{words.of(wave.ready, wave.members)}</Figure>
         <Figure name={words.figures.moved}>{words.of(wave.moved, wave.members)}</Figure>
-        {progress.bytesTotal > 0 && <Figure name={words.figures.copied}>{words.bytes(bytesText(progress.bytesDone), bytesText(progress.bytesTotal))}</Figure>}
-        {isActive && progress.rateBytesPerSecond > 0 && <Figure name={words.figures.rate}>{rateText(progress.rateBytesPerSecond)}</Figure>}
-        {isActive && progress.secondsLeft !== undefined && <Figure name={words.figures.left}>{durationText(progress.secondsLeft)}</Figure>}
+        {progress.bytesTotal > 0 && (
+          <Figure name={words.figures.copied}>
+            {words.bytes(bytesText(progress.bytesDone), bytesText(progress.bytesTotal))}
+          </Figure>
+        )}
+        {isActive && progress.rateBytesPerSecond > 0 && (
+          <Figure name={words.figures.rate}>{rateText(progress.rateBytesPerSecond)}</Figure>
+        )}
+        {isActive && progress.secondsLeft !== undefined && (
+          <Figure name={words.figures.left}>{durationText(progress.secondsLeft)}</Figure>
+        )}
         <Figure name={words.figures.window}>{windowText(wave.plan)}</Figure>
       </Box>
       {run !== undefined && (
         <LinearProgress
-          variant="determinate" value={percent} aria-label={words.progress} aria-valuetext={words.of(done, wave.members)} color={lost(run) > 0 ? 'warning' : isEnded(run) ? 'success' : 'info'}
+          variant="determinate"
+          value={percent}
+          aria-label={words.progress}
+          aria-valuetext={words.of(done, wave.members)}
+          color={lost(run) > 0 ? 'warning' : isEnded(run) ? 'success' : 'info'}
           sx={{ mt: 1.5, height: 8, borderRadius: 4 }}
         />
       )}
@@ -177,7 +239,15 @@ function Figure({ name, children }: { readonly name: string; readonly children: 
 }
 
 /** Grouped by cause: one line for all that it holds back. */
-function Causes({ wave, onShow, onChanged }: { readonly wave: WaveDetail; readonly onShow: (cause: WaveCause) => void; readonly onChanged: () => void }) {
+function Causes({
+  wave,
+  onShow,
+  onChanged,
+}: {
+  readonly wave: WaveDetail;
+  readonly onShow: (cause: WaveCause) => void;
+  readonly onChanged: () => void;
+}) {
   const names = new Map(wave.memberList.map(({ replicaId, name }) => [replicaId, name]));
   const column = words.causeColumns;
   const causes = wave.causes.filter((cause) => !isAboutNoVm(cause));
@@ -205,18 +275,37 @@ function Causes({ wave, onShow, onChanged }: { readonly wave: WaveDetail; readon
                     <SeverityLabel severity={cause.severity}>
                       {message === cause.message ? <EnglishText>{message}</EnglishText> : message}
                       {evidence !== undefined && (
-                        <Typography variant="caption" component="span" sx={{ display: 'block', color: 'text.secondary', overflowWrap: 'anywhere' }}>
+                        <Typography
+                          variant="caption"
+                          component="span"
+                          sx={{ display: 'block', color: 'text.secondary', overflowWrap: 'anywhere' }}
+                        >
                           <EnglishText>{evidence}</EnglishText>
                         </Typography>
                       )}
                     </SeverityLabel>
                   </TableCell>
                   <TableCell align="right">
-                    <Button size="small" aria-label={`${cause.replicas.length} · ${words.filterCause}: ${message}`} onClick={() => onShow({ ...cause, message })} sx={{ minWidth: 0 }}>
+                    <Button
+                      size="small"
+                      aria-label={`${cause.replicas.length} · ${words.filterCause}: ${message}`}
+                      onClick={() => onShow({ ...cause, message })}
+                      sx={{ minWidth: 0 }}
+                    >
                       {cause.replicas.length}
                     </Button>
                   </TableCell>
-                  <TableCell>{names.has(first) && <Link href={cause.kind === 'finding' ? hrefOf('replicas', first, 'configure') : hrefOf('replicas', first)}>{names.get(first)}</Link>}</TableCell>
+                  <TableCell>
+                    {names.has(first) && (
+                      <Link
+                        href={
+                          cause.kind === 'finding' ? hrefOf('replicas', first, 'configure') : hrefOf('replicas', first)
+                        }
+                      >
+                        {names.get(first)}
+                      </Link>
+                    )}
+                  </TableCell>
                 </TableRow>
               );
             })}
@@ -246,7 +335,9 @@ function QuotaAge({ wave: { quotaCatalogs }, onRead }: { readonly wave: WaveDeta
   return (
     <Box sx={{ display: 'flex', gap: 1.5, alignItems: 'center', flexWrap: 'wrap', mt: 1 }}>
       <Typography variant="caption" sx={{ color: 'text.secondary' }}>
-        {quotaCatalogs.map((of) => words.quotasOf(of.name, of.at === undefined ? undefined : timeText(of.at))).join(' ')}
+        {quotaCatalogs
+          .map((of) => words.quotasOf(of.name, of.at === undefined ? undefined : timeText(of.at)))
+          .join(' ')}
       </Typography>
       <Button size="small" disabled={refresh.isBusy} onClick={() => void refresh.run()}>
         {words.quotasRefresh}

@@ -4,10 +4,22 @@ import { runText } from '../../forms/waves/wave-words.ts';
 import { text } from '../../text/text.ts';
 
 const tones: Readonly<Record<WaveRunState, StateTone>> = {
-  running: 'running', paused: 'paused', cancelling: 'waiting', interrupted: 'paused', completed: 'good', failed: 'bad', cancelled: 'ended',
+  running: 'running',
+  paused: 'paused',
+  cancelling: 'waiting',
+  interrupted: 'paused',
+  completed: 'good',
+  failed: 'bad',
+  cancelled: 'ended',
 };
 const memberTones: Readonly<Record<MemberState, StateTone>> = {
-  waiting: 'waiting', starting: 'running', running: 'running', completed: 'good', failed: 'bad', blocked: 'paused', cancelled: 'ended',
+  waiting: 'waiting',
+  starting: 'running',
+  running: 'running',
+  completed: 'good',
+  failed: 'bad',
+  blocked: 'paused',
+  cancelled: 'ended',
 };
 
 /** What goes on in a wave, or what was the last. */

@@ -59,29 +59,80 @@ function WaveTable({ waves }: { readonly waves: readonly WaveSummary[] }) {
   return (
     <>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
-        <TextField type="search" size="small" label={words.search} value={search} onChange={(event) => setSearch(event.target.value)} sx={{ width: 320 }} />
+        <TextField
+          type="search"
+          size="small"
+          label={words.search}
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+          sx={{ width: 320 }}
+        />
         <Typography role="status" sx={{ color: 'text.secondary' }}>
           {words.shown(found.length, waves.length)}
         </Typography>
       </Box>
-      <PagedTable label={words.title} columns={columns} rows={found} rowKey={({ name }) => name} sortedBy={{ column: 'name', descending: false }} onClearFilters={wanted === '' ? undefined : () => setSearch('')} />
+      <PagedTable
+        label={words.title}
+        columns={columns}
+        rows={found}
+        rowKey={({ name }) => name}
+        sortedBy={{ column: 'name', descending: false }}
+        onClearFilters={wanted === '' ? undefined : () => setSearch('')}
+      />
     </>
   );
 }
 
 const columns: readonly Column<WaveSummary>[] = [
-  { id: 'name', label: words.columns.wave, sortBy: ({ name }) => name, cell: ({ name }) => <Link href={hrefOf('waves', name)}>{name}</Link> },
-  { id: 'members', label: words.columns.members, align: 'right', sortBy: ({ members }) => members, cell: ({ members }) => members },
-  { id: 'synchronised', label: words.columns.synchronised, align: 'right', sortBy: ({ synchronised }) => synchronised, cell: ({ synchronised }) => synchronised },
-  { id: 'rehearsed', label: words.columns.rehearsed, align: 'right', isMinor: true, sortBy: ({ rehearsed }) => rehearsed, cell: ({ rehearsed }) => rehearsed },
-  { id: 'moved', label: words.columns.moved, align: 'right', sortBy: ({ moved }) => moved, cell: ({ moved }) => moved },
-  { id: 'failed', label: words.columns.failed, align: 'right', sortBy: ({ failed }) => failed, cell: ({ failed }) => failed },
   {
-    id: 'window', label: words.columns.window, isMinor: true,
+    id: 'name',
+    label: words.columns.wave,
+    sortBy: ({ name }) => name,
+    cell: ({ name }) => <Link href={hrefOf('waves', name)}>{name}</Link>,
+  },
+  {
+    id: 'members',
+    label: words.columns.members,
+    align: 'right',
+    sortBy: ({ members }) => members,
+    cell: ({ members }) => members,
+  },
+  {
+    id: 'synchronised',
+    label: words.columns.synchronised,
+    align: 'right',
+    sortBy: ({ synchronised }) => synchronised,
+    cell: ({ synchronised }) => synchronised,
+  },
+  {
+    id: 'rehearsed',
+    label: words.columns.rehearsed,
+    align: 'right',
+    isMinor: true,
+    sortBy: ({ rehearsed }) => rehearsed,
+    cell: ({ rehearsed }) => rehearsed,
+  },
+  { id: 'moved', label: words.columns.moved, align: 'right', sortBy: ({ moved }) => moved, cell: ({ moved }) => moved },
+  {
+    id: 'failed',
+    label: words.columns.failed,
+    align: 'right',
+    sortBy: ({ failed }) => failed,
+    cell: ({ failed }) => failed,
+  },
+  {
+    id: 'window',
+    label: words.columns.window,
+    isMinor: true,
     sortBy: ({ plan }) => (plan?.window === undefined ? '~' : `${plan.window.date} ${plan.window.time}`),
     cell: ({ plan }) => windowText(plan),
   },
-  { id: 'state', label: words.columns.state, sortBy: ({ run }) => run?.state ?? '', cell: ({ run }) => <WaveState run={run} /> },
+  {
+    id: 'state',
+    label: words.columns.state,
+    sortBy: ({ run }) => run?.state ?? '',
+    cell: ({ run }) => <WaveState run={run} />,
+  },
 ];
 
 function NewWave({ taken, onClose }: { readonly taken: readonly string[]; readonly onClose: () => void }) {
@@ -98,9 +149,17 @@ function NewWave({ taken, onClose }: { readonly taken: readonly string[]; readon
   return (
     <ConfirmDialog title={words.newTitle} confirm={words.create} isReady={isReady} action={make} onClose={onClose}>
       <TextField
-        size="small" required autoFocus label={words.name} value={typed} onChange={(event) => setTyped(event.target.value)} error={isTaken} helperText={isTaken ? words.nameTaken : undefined}
+        size="small"
+        required
+        autoFocus
+        label={words.name}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        error={isTaken}
+        helperText={isTaken ? words.nameTaken : undefined}
         onKeyDown={(event) => event.key === 'Enter' && isReady && !make.isBusy && void make.run()}
-        slotProps={{ htmlInput: { maxLength: 100 } }} sx={{ mt: 1 }}
+        slotProps={{ htmlInput: { maxLength: 100 } }}
+        sx={{ mt: 1 }}
       />
     </ConfirmDialog>
   );

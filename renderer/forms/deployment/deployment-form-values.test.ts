@@ -15,18 +15,29 @@ const full: DeploymentOptions = {
 };
 
 describe('the form of a deployment', () => {
-  test.each([[{}], [full], [{ skipMorphing: true }], [{ execute: {} }], [{ keepWorkerOnFailure: true, onFailedBoot: 'keep' }]] as [DeploymentOptions][])(
-    'reads back what it was filled with: %j', (options) => {
-      expect(readDeployment(valuesOf(options))).toEqual({ options });
-    });
+  test.each([
+    [{}],
+    [full],
+    [{ skipMorphing: true }],
+    [{ execute: {} }],
+    [{ keepWorkerOnFailure: true, onFailedBoot: 'keep' }],
+  ] as [DeploymentOptions][])('reads back what it was filled with: %j', (options) => {
+    expect(readDeployment(valuesOf(options))).toEqual({ options });
+  });
 
   test('keeps details of a preparation that is switched off out of the options', () => {
-    expect(readDeployment({ ...valuesOf({ root: 'UUID=1', keepWorkerOnFailure: true }), prepare: false })).toEqual({ options: { skipMorphing: true } });
+    expect(readDeployment({ ...valuesOf({ root: 'UUID=1', keepWorkerOnFailure: true }), prepare: false })).toEqual({
+      options: { skipMorphing: true },
+    });
   });
 
   test('names the option that is wrong', () => {
     const read = readDeployment({ ...valuesOf({}), bootPort: '99999', httpProxy: 'nonsense', bootDeadline: 'soon' });
-    expect('problems' in read && [...read.problems.keys()].sort()).toEqual(['bootCheck.deadlineSeconds', 'bootCheck.port', 'httpProxy']);
+    expect('problems' in read && [...read.problems.keys()].sort()).toEqual([
+      'bootCheck.deadlineSeconds',
+      'bootCheck.port',
+      'httpProxy',
+    ]);
   });
 
   test('refuses to keep what a failed deployment in place made', () => {

@@ -37,13 +37,28 @@ export interface DeploymentValues {
 
 /** Options that the form has fields for. */
 export const knownOptions: ReadonlySet<string> = new Set([
-  'execute', 'inPlace', 'skipMorphing', 'root', 'httpProxy', 'packageCache', 'agentPackage', 'luksKeys', 'keepWorkerOnFailure', 'scripts', 'bootCheck', 'onFailedBoot',
+  'execute',
+  'inPlace',
+  'skipMorphing',
+  'root',
+  'httpProxy',
+  'packageCache',
+  'agentPackage',
+  'luksKeys',
+  'keepWorkerOnFailure',
+  'scripts',
+  'bootCheck',
+  'onFailedBoot',
   'acceptInconsistent',
 ]);
 
 export function valuesOf(options: DeploymentOptions): DeploymentValues {
   const scriptsAt = (point: ScriptPoint): readonly ScriptValues[] =>
-    (options.scripts?.[point] ?? []).map(({ name, content, timeoutSeconds }) => ({ name, content, timeout: timeoutSeconds?.toString() ?? '' }));
+    (options.scripts?.[point] ?? []).map(({ name, content, timeoutSeconds }) => ({
+      name,
+      content,
+      timeout: timeoutSeconds?.toString() ?? '',
+    }));
   return {
     first: options.execute === undefined ? 'none' : options.execute.lastPass === true ? 'lastPass' : 'execute',
     inPlace: options.inPlace === true,
@@ -54,7 +69,11 @@ export function valuesOf(options: DeploymentOptions): DeploymentValues {
     agentPackage: options.agentPackage ?? '',
     luksKeys: (options.luksKeys ?? []).map(({ secret, device = '' }) => ({ secret, device })),
     keepWorker: options.keepWorkerOnFailure === true,
-    scripts: { beforeMount: scriptsAt('beforeMount'), inGuest: scriptsAt('inGuest'), firstBoot: scriptsAt('firstBoot') },
+    scripts: {
+      beforeMount: scriptsAt('beforeMount'),
+      inGuest: scriptsAt('inGuest'),
+      firstBoot: scriptsAt('firstBoot'),
+    },
     bootMode: options.bootCheck?.mode ?? 'auto',
     bootDeadline: options.bootCheck?.deadlineSeconds?.toString() ?? '',
     bootPort: options.bootCheck?.port?.toString() ?? '',
@@ -85,7 +104,15 @@ export function readDeployment(values: DeploymentValues): ReadDeployment {
   return { problems: new Map(parsed.error.issues.map(({ path, message }) => [path.join('.'), message])) };
 }
 
-function preparation({ root, httpProxy, packageCache, agentPackage, luksKeys, keepWorker, scripts }: DeploymentValues): object {
+function preparation({
+  root,
+  httpProxy,
+  packageCache,
+  agentPackage,
+  luksKeys,
+  keepWorker,
+  scripts,
+}: DeploymentValues): object {
   const keys = luksKeys.filter(({ secret }) => secret.trim() !== '');
   const given = scriptPoints.filter((point) => scripts[point].length > 0);
   return {
@@ -93,9 +120,18 @@ function preparation({ root, httpProxy, packageCache, agentPackage, luksKeys, ke
     ...(httpProxy.trim() === '' ? {} : { httpProxy: httpProxy.trim() }),
     ...(packageCache.trim() === '' ? {} : { packageCache: packageCache.trim() }),
     ...(agentPackage.trim() === '' ? {} : { agentPackage: agentPackage.trim() }),
-    ...(keys.length === 0 ? {} : { luksKeys: keys.map(({ secret, device }) => ({ secret, ...(device.trim() === '' ? {} : { device: device.trim() }) })) }),
+    ...(keys.length === 0
+      ? {}
+      : {
+          luksKeys: keys.map(({ secret, device }) => ({
+            secret,
+            ...(device.trim() === '' ? {} : { device: device.trim() }),
+          })),
+        }),
     ...(keepWorker ? { keepWorkerOnFailure: true } : {}),
-    ...(given.length === 0 ? {} : { scripts: Object.fromEntries(given.map((point) => [point, scripts[point].map(scriptOf)])) }),
+    ...(given.length === 0
+      ? {}
+      : { scripts: Object.fromEntries(given.map((point) => [point, scripts[point].map(scriptOf)])) }),
   };
 }
 

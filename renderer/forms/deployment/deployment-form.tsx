@@ -31,7 +31,12 @@ export function DeploymentForm({ values, problems, onChange }: Props) {
   const set = (part: Partial<DeploymentValues>) => onChange({ ...values, ...part });
   return (
     <>
-      <ChoiceGroup label={words.state} value={values.first} options={words.states} onChange={(first) => set({ first })} />
+      <ChoiceGroup
+        label={words.state}
+        value={values.first}
+        options={words.states}
+        onChange={(first) => set({ first })}
+      />
       <ChoiceGroup
         label={words.volumes}
         value={values.inPlace ? 'inPlace' : 'clone'}
@@ -43,16 +48,57 @@ export function DeploymentForm({ values, problems, onChange }: Props) {
         <Typography variant="subtitle2" component="h3" sx={{ color: 'text.secondary' }}>
           {words.guest}
         </Typography>
-        <Flag label={words.prepare} help={words.prepareHelp} checked={values.prepare} onChange={(prepare) => set({ prepare })} />
+        <Flag
+          label={words.prepare}
+          help={words.prepareHelp}
+          checked={values.prepare}
+          onChange={(prepare) => set({ prepare })}
+        />
         {values.prepare && (
           <Box sx={{ mt: 1 }}>
-            <Fold title={words.preparation} isOpen={['root', 'httpProxy', 'packageCache', 'agentPackage', 'luksKeys'].some((key) => hasProblem(problems, key)) || values.root !== ''}>
-              <Input label={words.root} help={words.rootHelp} value={values.root} problem={problems.get('root')} onChange={(root) => set({ root })} />
+            <Fold
+              title={words.preparation}
+              isOpen={
+                ['root', 'httpProxy', 'packageCache', 'agentPackage', 'luksKeys'].some((key) =>
+                  hasProblem(problems, key),
+                ) || values.root !== ''
+              }
+            >
+              <Input
+                label={words.root}
+                help={words.rootHelp}
+                value={values.root}
+                problem={problems.get('root')}
+                onChange={(root) => set({ root })}
+              />
               <LuksKeysField keys={values.luksKeys} problems={problems} onChange={(luksKeys) => set({ luksKeys })} />
-              <Input label={words.proxy} help={words.proxyHelp} value={values.httpProxy} problem={problems.get('httpProxy')} onChange={(httpProxy) => set({ httpProxy })} />
-              <Input label={words.packageCache} help={words.packageCacheHelp} value={values.packageCache} problem={problems.get('packageCache')} onChange={(packageCache) => set({ packageCache })} />
-              <Input label={words.agentPackage} help={words.agentPackageHelp} value={values.agentPackage} problem={problems.get('agentPackage')} onChange={(agentPackage) => set({ agentPackage })} />
-              <Flag label={words.keepWorker} help={words.keepWorkerHelp} checked={values.keepWorker} onChange={(keepWorker) => set({ keepWorker })} />
+              <Input
+                label={words.proxy}
+                help={words.proxyHelp}
+                value={values.httpProxy}
+                problem={problems.get('httpProxy')}
+                onChange={(httpProxy) => set({ httpProxy })}
+              />
+              <Input
+                label={words.packageCache}
+                help={words.packageCacheHelp}
+                value={values.packageCache}
+                problem={problems.get('packageCache')}
+                onChange={(packageCache) => set({ packageCache })}
+              />
+              <Input
+                label={words.agentPackage}
+                help={words.agentPackageHelp}
+                value={values.agentPackage}
+                problem={problems.get('agentPackage')}
+                onChange={(agentPackage) => set({ agentPackage })}
+              />
+              <Flag
+                label={words.keepWorker}
+                help={words.keepWorkerHelp}
+                checked={values.keepWorker}
+                onChange={(keepWorker) => set({ keepWorker })}
+              />
             </Fold>
             <Fold
               title={words.scripts}
@@ -107,11 +153,20 @@ function BootCheckFields({ values, problems, onChange }: Props) {
         {isLooked && (
           <>
             <Input
-              label={words.bootDeadline} help={words.bootDeadlineHelp} value={values.bootDeadline}
-              problem={problems.get('bootCheck.deadlineSeconds')} onChange={(bootDeadline) => set({ bootDeadline })}
+              label={words.bootDeadline}
+              help={words.bootDeadlineHelp}
+              value={values.bootDeadline}
+              problem={problems.get('bootCheck.deadlineSeconds')}
+              onChange={(bootDeadline) => set({ bootDeadline })}
             />
             {values.bootMode !== 'console' && (
-              <Input label={words.bootPort} help={words.bootPortHelp} value={values.bootPort} problem={problems.get('bootCheck.port')} onChange={(bootPort) => set({ bootPort })} />
+              <Input
+                label={words.bootPort}
+                help={words.bootPortHelp}
+                value={values.bootPort}
+                problem={problems.get('bootCheck.port')}
+                onChange={(bootPort) => set({ bootPort })}
+              />
             )}
             <TextField
               select
@@ -156,19 +211,48 @@ function Input({ label, help, value, problem, onChange }: InputProps) {
   );
 }
 
-function Flag({ label, help, checked, onChange }: { readonly label: string; readonly help: string; readonly checked: boolean; readonly onChange: (checked: boolean) => void }) {
+function Flag({
+  label,
+  help,
+  checked,
+  onChange,
+}: {
+  readonly label: string;
+  readonly help: string;
+  readonly checked: boolean;
+  readonly onChange: (checked: boolean) => void;
+}) {
   return (
     <div>
-      <FormControlLabel control={<Checkbox checked={checked} onChange={(event) => onChange(event.target.checked)} />} label={label} />
+      <FormControlLabel
+        control={<Checkbox checked={checked} onChange={(event) => onChange(event.target.checked)} />}
+        label={label}
+      />
       <FormHelperText sx={{ mt: -0.5, ml: 4 }}>{help}</FormHelperText>
     </div>
   );
 }
 
 /** What few need, folded away until somebody asks, or until something in it is wrong. */
-function Fold({ title, note, isOpen, children }: { readonly title: string; readonly note?: string; readonly isOpen: boolean; readonly children: ReactNode }) {
+function Fold({
+  title,
+  note,
+  isOpen,
+  children,
+}: {
+  readonly title: string;
+  readonly note?: string;
+  readonly isOpen: boolean;
+  readonly children: ReactNode;
+}) {
   return (
-    <Accordion variant="outlined" disableGutters defaultExpanded={isOpen} slotProps={{ heading: { component: 'h4' }, transition: { unmountOnExit: true, timeout: 0 } }} sx={{ '&::before': { display: 'none' } }}>
+    <Accordion
+      variant="outlined"
+      disableGutters
+      defaultExpanded={isOpen}
+      slotProps={{ heading: { component: 'h4' }, transition: { unmountOnExit: true, timeout: 0 } }}
+      sx={{ '&::before': { display: 'none' } }}
+    >
       <AccordionSummary expandIcon={<ExpandMoreIcon />}>
         {title}
         {note !== undefined && (

@@ -37,7 +37,12 @@ export function FurtherOptions({ values, problems, onChange }: Props) {
         if (schema.type === 'boolean') {
           return (
             <div key={key}>
-              <FormControlLabel control={<Checkbox checked={values[key] === true} onChange={(event) => set(key, event.target.checked)} />} label={label} />
+              <FormControlLabel
+                control={
+                  <Checkbox checked={values[key] === true} onChange={(event) => set(key, event.target.checked)} />
+                }
+                label={label}
+              />
               {help !== undefined && <FormHelperText>{help}</FormHelperText>}
             </div>
           );
@@ -53,9 +58,22 @@ export function FurtherOptions({ values, problems, onChange }: Props) {
             value={values[key] === undefined ? '' : String(values[key])}
             error={problems.has(key)}
             helperText={help}
-            onChange={({ target }) => set(key, isNumber && target.value.trim() !== '' ? Number(target.value) : target.value)}
+            onChange={({ target }) =>
+              set(key, isNumber && target.value.trim() !== '' ? Number(target.value) : target.value)
+            }
           >
-            {schema.enum === undefined ? undefined : [<MenuItem key="" value="">–</MenuItem>, ...schema.enum.map((option) => <MenuItem key={option} value={option}>{option}</MenuItem>)]}
+            {schema.enum === undefined
+              ? undefined
+              : [
+                  <MenuItem key="" value="">
+                    –
+                  </MenuItem>,
+                  ...schema.enum.map((option) => (
+                    <MenuItem key={option} value={option}>
+                      {option}
+                    </MenuItem>
+                  )),
+                ]}
           </TextField>
         );
       })}
@@ -69,7 +87,10 @@ const ofTheirDialogs: ReadonlySet<string> = new Set(['purpose', 'sourceIsStopped
 function furtherOptions(): readonly (readonly [string, OptionSchema])[] {
   const { properties = {} } = z.toJSONSchema(deploymentOptionsSchema, { io: 'input' });
   return Object.entries(properties as Readonly<Record<string, OptionSchema>>).filter(
-    ([key, { type, enum: choices }]) => !knownOptions.has(key) && !ofTheirDialogs.has(key) && (choices !== undefined || ['boolean', 'string', 'integer', 'number'].includes(type ?? '')),
+    ([key, { type, enum: choices }]) =>
+      !knownOptions.has(key) &&
+      !ofTheirDialogs.has(key) &&
+      (choices !== undefined || ['boolean', 'string', 'integer', 'number'].includes(type ?? '')),
   );
 }
 

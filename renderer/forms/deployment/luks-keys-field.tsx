@@ -20,7 +20,8 @@ interface Props {
 /** Names of secrets with keys of encrypted volumes, of those that the vault has. */
 export function LuksKeysField({ keys, problems, onChange }: Props) {
   const known = useQuery('vault.list', {}).data ?? [];
-  const change = (index: number, part: Partial<KeyValues>) => onChange(keys.map((key, at) => (at === index ? { ...key, ...part } : key)));
+  const change = (index: number, part: Partial<KeyValues>) =>
+    onChange(keys.map((key, at) => (at === index ? { ...key, ...part } : key)));
   return (
     <Box role="group" aria-label={words.luks}>
       <Typography variant="body2">{words.luks}</Typography>
@@ -37,10 +38,21 @@ export function LuksKeysField({ keys, problems, onChange }: Props) {
             options={known}
             inputValue={key.secret}
             onInputChange={(_event, secret) => change(index, { secret })}
-            renderInput={(params) => <TextField {...params} label={words.luksSecret} error={problems.has(`luksKeys.${index}.secret`)} />}
+            renderInput={(params) => (
+              <TextField {...params} label={words.luksSecret} error={problems.has(`luksKeys.${index}.secret`)} />
+            )}
           />
-          <TextField size="small" fullWidth label={words.luksDevice} value={key.device} onChange={(event) => change(index, { device: event.target.value })} />
-          <IconButton aria-label={words.removeNamed(key.secret)} onClick={() => onChange(keys.filter((_key, at) => at !== index))}>
+          <TextField
+            size="small"
+            fullWidth
+            label={words.luksDevice}
+            value={key.device}
+            onChange={(event) => change(index, { device: event.target.value })}
+          />
+          <IconButton
+            aria-label={words.removeNamed(key.secret)}
+            onClick={() => onChange(keys.filter((_key, at) => at !== index))}
+          >
             <DeleteIcon />
           </IconButton>
         </Box>

@@ -27,7 +27,12 @@ export function StartDeploymentDialog({ replicas, initial, onStarted, onClose }:
   const [values, setValues] = useState(() => valuesOf(initial ?? {}));
   const read = readDeployment(values);
   const [first] = replicas;
-  const title = replicas.length !== 1 || first === undefined ? words.startManyTitle(replicas.length) : initial === undefined ? words.startTitle(first.name) : words.againTitle(first.name);
+  const title =
+    replicas.length !== 1 || first === undefined
+      ? words.startManyTitle(replicas.length)
+      : initial === undefined
+        ? words.startTitle(first.name)
+        : words.againTitle(first.name);
   return (
     <StartManyDialog
       title={title}

@@ -31,7 +31,18 @@ interface Props {
 const noResources: ResourceChoices = () => [];
 
 /** A document as text. The editor itself is loaded when the first one is shown. */
-export function CodeEditor({ value: given, format, label, describedBy, findings, onChange, onFix, resources = noResources, height = 'max(320px, calc(100vh - 300px))', handle }: Props) {
+export function CodeEditor({
+  value: given,
+  format,
+  label,
+  describedBy,
+  findings,
+  onChange,
+  onFix,
+  resources = noResources,
+  height = 'max(320px, calc(100vh - 300px))',
+  handle,
+}: Props) {
   // The editor has one kind of line end; a file of Windows keeps its own.
   const lineEnd = given.includes('\r\n') ? '\r\n' : '\n';
   const value = lineEnd === '\n' ? given : given.replaceAll('\r\n', '\n');
@@ -55,7 +66,9 @@ export function CodeEditor({ value: given, format, label, describedBy, findings,
         describedBy,
         onChange: (content) => {
           told.current.push(content);
-          latest.current.onChange(latest.current.lineEnd === '\n' ? content : content.replaceAll('\n', latest.current.lineEnd));
+          latest.current.onChange(
+            latest.current.lineEnd === '\n' ? content : content.replaceAll('\n', latest.current.lineEnd),
+          );
         },
         onFix: (finding) => latest.current.onFix(finding),
         resources: () => latest.current.resources,
@@ -74,15 +87,32 @@ export function CodeEditor({ value: given, format, label, describedBy, findings,
     if (at < 0) view?.setValue(value);
   }, [view, value]);
   useEffect(() => view?.setFindings(findings), [view, findings]);
-  useImperativeHandle(handle, () => ({
-    show: (finding) => view?.show(finding),
-    line: () => view?.line() ?? 0,
-    focus: () => view?.focus(),
-  }), [view]);
+  useImperativeHandle(
+    handle,
+    () => ({
+      show: (finding) => view?.show(finding),
+      line: () => view?.line() ?? 0,
+      focus: () => view?.focus(),
+    }),
+    [view],
+  );
   return (
-    <Box sx={{ height, border: 1, borderColor: 'action.active', borderRadius: '5px', overflow: 'hidden', '&:focus-within': { outline: `2px solid ${shade('focus')}`, outlineOffset: -1 } }}>
+    <Box
+      sx={{
+        height,
+        border: 1,
+        borderColor: 'action.active',
+        borderRadius: '5px',
+        overflow: 'hidden',
+        '&:focus-within': { outline: `2px solid ${shade('focus')}`, outlineOffset: -1 },
+      }}
+    >
       <Box ref={place} sx={{ height: '100%' }} aria-busy={view === undefined}>
-        {view === undefined && <Box component="span" sx={{ display: 'block', p: 2, color: 'text.secondary' }}>{text.app.loading}</Box>}
+        {view === undefined && (
+          <Box component="span" sx={{ display: 'block', p: 2, color: 'text.secondary' }}>
+            {text.app.loading}
+          </Box>
+        )}
       </Box>
     </Box>
   );

@@ -1,4 +1,13 @@
-import { acceptCompletion, autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, type Completion, type CompletionContext, type CompletionResult } from '@codemirror/autocomplete';
+import {
+  acceptCompletion,
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+} from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { json } from '@codemirror/lang-json';
 import { yaml } from '@codemirror/lang-yaml';
@@ -7,7 +16,16 @@ import { lintGutter, lintKeymap, setDiagnostics, type Diagnostic } from '@codemi
 import { MergeView } from '@codemirror/merge';
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
 import { Compartment, EditorState, type Extension } from '@codemirror/state';
-import { EditorView, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, hoverTooltip, keymap, lineNumbers, rectangularSelection } from '@codemirror/view';
+import {
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  hoverTooltip,
+  keymap,
+  lineNumbers,
+  rectangularSelection,
+} from '@codemirror/view';
 import type { DocumentFormat } from '../../../shared/environment/read-document.ts';
 import type { Finding } from '../../../shared/schema/finding.ts';
 import { findingLines, type FindingLine, type PageFinding } from '../../components/finding-lines.ts';
@@ -51,10 +69,23 @@ export function createCodeView(parent: HTMLElement, options: CodeViewOptions): C
   let isOutside = false;
   const suggest = (context: CompletionContext): CompletionResult | null => {
     const found = suggestAt(context.state.doc.toString(), format, context.pos, options.resources());
-    if (found === undefined || (!context.explicit && found.from === context.pos && !/[\s:"]/.test(context.state.sliceDoc(context.pos - 1, context.pos)))) return null;
+    if (
+      found === undefined ||
+      (!context.explicit &&
+        found.from === context.pos &&
+        !/[\s:"]/.test(context.state.sliceDoc(context.pos - 1, context.pos)))
+    )
+      return null;
     // On an empty place nothing is proposed unasked: whoever only begins a new line is not stopped by a list.
     if (!context.explicit && found.from === found.to) return null;
-    return { from: found.from, to: found.to, options: found.suggestions.map((suggestion) => completionOf(suggestion, context.state.sliceDoc(found.from, found.from + 1) === '"')), validFor: /^[\w."-]*$/ };
+    return {
+      from: found.from,
+      to: found.to,
+      options: found.suggestions.map((suggestion) =>
+        completionOf(suggestion, context.state.sliceDoc(found.from, found.from + 1) === '"'),
+      ),
+      validFor: /^[\w."-]*$/,
+    };
   };
   const view = new EditorView({
     parent,
@@ -62,7 +93,11 @@ export function createCodeView(parent: HTMLElement, options: CodeViewOptions): C
       doc: options.value,
       extensions: [
         ...surface(),
-        EditorView.contentAttributes.of({ 'aria-label': options.label, 'aria-describedby': options.describedBy, spellcheck: 'false' }),
+        EditorView.contentAttributes.of({
+          'aria-label': options.label,
+          'aria-describedby': options.describedBy,
+          spellcheck: 'false',
+        }),
         language.of(languageOf(format)),
         history(),
         indentUnit.of('  '),
@@ -79,7 +114,17 @@ export function createCodeView(parent: HTMLElement, options: CodeViewOptions): C
         autocompletion({ override: [suggest], icons: false, maxRenderedOptions: 60 }),
         hoverTooltip((at, offset) => explanation(at, format, offset)),
         // Tab indents. After Escape, or once Ctrl+M was pressed, it moves on to what follows the editor: nobody is caught in it.
-        keymap.of([{ key: 'Tab', run: acceptCompletion }, ...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap, indentWithTab]),
+        keymap.of([
+          { key: 'Tab', run: acceptCompletion },
+          ...closeBracketsKeymap,
+          ...defaultKeymap,
+          ...searchKeymap,
+          ...historyKeymap,
+          ...foldKeymap,
+          ...completionKeymap,
+          ...lintKeymap,
+          indentWithTab,
+        ]),
         EditorView.updateListener.of((update) => {
           if (update.docChanged && !isOutside) options.onChange(update.state.doc.toString());
         }),
@@ -114,8 +159,27 @@ export function createCodeView(parent: HTMLElement, options: CodeViewOptions): C
 }
 
 /** Two texts side by side, the right one with what changed; neither can be edited. */
-export function createComparison(parent: HTMLElement, { before, after, format, labels }: { readonly before: string; readonly after: string; readonly format: DocumentFormat; readonly labels: readonly [string, string] }): { destroy(): void } {
-  const side = (label: string) => [...surface(), EditorState.readOnly.of(true), languageOf(format), EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }), keymap.of(searchKeymap)];
+export function createComparison(
+  parent: HTMLElement,
+  {
+    before,
+    after,
+    format,
+    labels,
+  }: {
+    readonly before: string;
+    readonly after: string;
+    readonly format: DocumentFormat;
+    readonly labels: readonly [string, string];
+  },
+): { destroy(): void } {
+  const side = (label: string) => [
+    ...surface(),
+    EditorState.readOnly.of(true),
+    languageOf(format),
+    EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
+    keymap.of(searchKeymap),
+  ];
   return new MergeView({
     parent,
     a: { doc: before, extensions: side(labels[0]) },
@@ -144,16 +208,27 @@ function languageOf(format: DocumentFormat): Extension {
 /** What is typed is compared with the label: behind a quote, that has one, too. */
 function completionOf({ label, insert, detail, help, kind, isFirst }: Suggestion, isQuoted: boolean): Completion {
   return {
-    ...(isQuoted ? { label: `"${label}"`, displayLabel: label } : { label }), apply: insert, type: kind === 'key' ? 'property' : 'constant', boost: isFirst === true ? 10 : 0,
+    ...(isQuoted ? { label: `"${label}"`, displayLabel: label } : { label }),
+    apply: insert,
+    type: kind === 'key' ? 'property' : 'constant',
+    boost: isFirst === true ? 10 : 0,
     ...(detail === undefined || detail === label ? {} : { detail }),
     ...(help === undefined || help === '' ? {} : { info: () => linesOf(help.split('\n')) }),
   };
 }
 
-function explanation(view: EditorView, format: DocumentFormat, offset: number): { pos: number; above: boolean; create: () => { dom: HTMLElement } } | null {
+function explanation(
+  view: EditorView,
+  format: DocumentFormat,
+  offset: number,
+): { pos: number; above: boolean; create: () => { dom: HTMLElement } } | null {
   const key = explainAt(view.state.doc.toString(), format, offset);
   if (key === undefined) return null;
-  return { pos: offset, above: true, create: () => ({ dom: linesOf([key.label, key.help, ...factsOf(key)].filter((line) => line !== '')) }) };
+  return {
+    pos: offset,
+    above: true,
+    create: () => ({ dom: linesOf([key.label, key.help, ...factsOf(key)].filter((line) => line !== '')) }),
+  };
 }
 
 function linesOf(lines: readonly string[]): HTMLElement {
@@ -165,11 +240,19 @@ function linesOf(lines: readonly string[]): HTMLElement {
 
 function linesInTheirLanguage(lines: readonly FindingLine[]): HTMLElement {
   const box = document.createElement('div');
-  box.append(...lines.map(({ words, isEnglish }) => Object.assign(document.createElement('div'), { textContent: words, ...(isEnglish ? { lang: 'en' } : {}) })));
+  box.append(
+    ...lines.map(({ words, isEnglish }) =>
+      Object.assign(document.createElement('div'), { textContent: words, ...(isEnglish ? { lang: 'en' } : {}) }),
+    ),
+  );
   return box;
 }
 
-function diagnosticsOf(document: string, findings: readonly PageFinding[], onFix: CodeViewOptions['onFix']): Diagnostic[] {
+function diagnosticsOf(
+  document: string,
+  findings: readonly PageFinding[],
+  onFix: CodeViewOptions['onFix'],
+): Diagnostic[] {
   return findings
     .filter(({ location }) => location !== undefined)
     .map((finding) => ({ finding, lines: findingLines(finding) }))
@@ -178,7 +261,9 @@ function diagnosticsOf(document: string, findings: readonly PageFinding[], onFix
       severity: finding.severity,
       message: lines.map(({ words }) => words).join('\n'),
       ...(lines.some(({ isEnglish }) => isEnglish) ? { renderMessage: () => linesInTheirLanguage(lines) } : {}),
-      ...(finding.fix === undefined ? {} : { actions: [{ name: text.validation.mendNow, apply: () => onFix(finding) }] }),
+      ...(finding.fix === undefined
+        ? {}
+        : { actions: [{ name: text.validation.mendNow, apply: () => onFix(finding) }] }),
     }))
     .sort((one, other) => one.from - other.from);
 }
@@ -189,6 +274,10 @@ function changeBetween(before: string, after: string): { from: number; to: numbe
   let start = 0;
   while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start += 1;
   let end = 0;
-  while (end < shorter - start && before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end)) end += 1;
+  while (
+    end < shorter - start &&
+    before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end)
+  )
+    end += 1;
   return { from: start, to: before.length - end, insert: after.slice(start, after.length - end) };
 }

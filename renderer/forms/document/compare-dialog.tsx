@@ -28,7 +28,13 @@ export interface Comparison {
 }
 
 /** Shows what differs between two texts, e.g. a file as it was saved and as it is now. */
-export function CompareDialog({ comparisons, onClose }: { readonly comparisons: readonly Comparison[]; readonly onClose: () => void }) {
+export function CompareDialog({
+  comparisons,
+  onClose,
+}: {
+  readonly comparisons: readonly Comparison[];
+  readonly onClose: () => void;
+}) {
   const [chosen, setChosen] = useState(comparisons[0]?.id);
   const titleId = useId();
   const comparison = comparisons.find(({ id }) => id === chosen) ?? comparisons[0];
@@ -39,7 +45,14 @@ export function CompareDialog({ comparisons, onClose }: { readonly comparisons: 
       <DialogTitle id={titleId}>{text.editor.compare}</DialogTitle>
       <DialogContent sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
         {comparisons.length > 1 && (
-          <TextField select size="small" label={text.editor.compareWhat} value={comparison.id} onChange={(event) => setChosen(event.target.value)} sx={{ mt: 1, width: 420, maxWidth: '100%' }}>
+          <TextField
+            select
+            size="small"
+            label={text.editor.compareWhat}
+            value={comparison.id}
+            onChange={(event) => setChosen(event.target.value)}
+            sx={{ mt: 1, width: 420, maxWidth: '100%' }}
+          >
             {comparisons.map(({ id, title }) => (
               <MenuItem key={id} value={id}>
                 {title}
@@ -50,7 +63,14 @@ export function CompareDialog({ comparisons, onClose }: { readonly comparisons: 
         {before === after ? (
           <Alert severity="info">{text.editor.same}</Alert>
         ) : (
-          <SideBySide key={comparison.id} before={before} after={after} format={comparison.format} beforeLabel={comparison.before.label} afterLabel={comparison.after.label} />
+          <SideBySide
+            key={comparison.id}
+            before={before}
+            after={after}
+            format={comparison.format}
+            beforeLabel={comparison.before.label}
+            afterLabel={comparison.after.label}
+          />
         )}
       </DialogContent>
       <DialogActions>
@@ -91,7 +111,10 @@ function SideBySide({ before, after, beforeLabel, afterLabel, format }: SideBySi
           </Typography>
         ))}
       </Box>
-      <Box ref={place} sx={{ border: 1, borderColor: 'divider', borderRadius: '5px', overflow: 'auto', maxHeight: '60vh' }} />
+      <Box
+        ref={place}
+        sx={{ border: 1, borderColor: 'divider', borderRadius: '5px', overflow: 'auto', maxHeight: '60vh' }}
+      />
     </>
   );
 }

@@ -33,9 +33,17 @@ export interface ResourceChoice {
 export type ResourceChoices = (side: Side, kind: string) => readonly ResourceChoice[];
 
 /** What can be written at the cursor: keys of the plugin, the values that they take, names of resources. */
-export function suggestAt(document: string, format: DocumentFormat, offset: number, resources: ResourceChoices): Suggestions | undefined {
+export function suggestAt(
+  document: string,
+  format: DocumentFormat,
+  offset: number,
+  resources: ResourceChoices,
+): Suggestions | undefined {
   for (const place of placesAt(document, format, offset)) {
-    const suggestions = place.kind === 'key' ? keySuggestions(place, format, lineIndent(document, place.from), resources) : valueSuggestions(place, format, resources);
+    const suggestions =
+      place.kind === 'key'
+        ? keySuggestions(place, format, lineIndent(document, place.from), resources)
+        : valueSuggestions(place, format, resources);
     if (suggestions.length > 0) return { from: place.from, to: place.to, suggestions };
   }
   return undefined;
@@ -57,34 +65,79 @@ export function factsOf({ required, meta }: DocumentKey): readonly string[] {
   ].filter((line) => line !== '');
 }
 
-function keySuggestions({ path, present, root, hasValue }: Place, format: DocumentFormat, indent: string, resources: ResourceChoices): readonly Suggestion[] {
+function keySuggestions(
+  { path, present, root, hasValue }: Place,
+  format: DocumentFormat,
+  indent: string,
+  resources: ResourceChoices,
+): readonly Suggestion[] {
   const keys = keysIn(path, root)
     .filter(({ key }) => !present.includes(key))
-    .map((key): Suggestion => ({ label: key.key, insert: hasValue ? quoted(key.key, format) : `${quoted(key.key, format)}${openingOf(key, format, indent)}`, detail: key.label, help: [key.help, ...factsOf(key)].filter((line) => line !== '').join('\n'), kind: 'key', isFirst: key.required }));
+    .map((key): Suggestion => ({
+      label: key.key,
+      insert: hasValue ? quoted(key.key, format) : `${quoted(key.key, format)}${openingOf(key, format, indent)}`,
+      detail: key.label,
+      help: [key.help, ...factsOf(key)].filter((line) => line !== '').join('\n'),
+      kind: 'key',
+      isFirst: key.required,
+    }));
   const from = keysFromAt(path, root);
   const [side] = path;
   if (from === undefined || (side !== 'source' && side !== 'destination')) return keys;
-  const names = [...from.choices.map(String), ...(from.kind === undefined ? [] : choicesOfKind(side, from.kind, root, resources).map(({ value }) => value))];
-  return [...keys, ...names.filter((name) => !present.includes(name)).map((name): Suggestion => ({ label: name, insert: `${quoted(name, format)}${hasValue ? '' : ': '}`, kind: 'key' }))];
+  const names = [
+    ...from.choices.map(String),
+    ...(from.kind === undefined ? [] : choicesOfKind(side, from.kind, root, resources).map(({ value }) => value)),
+  ];
+  return [
+    ...keys,
+    ...names
+      .filter((name) => !present.includes(name))
+      .map((name): Suggestion => ({
+        label: name,
+        insert: `${quoted(name, format)}${hasValue ? '' : ': '}`,
+        kind: 'key',
+      })),
+  ];
 }
 
-function valueSuggestions({ path, root }: Place, format: DocumentFormat, resources: ResourceChoices): readonly Suggestion[] {
+function valueSuggestions(
+  { path, root }: Place,
+  format: DocumentFormat,
+  resources: ResourceChoices,
+): readonly Suggestion[] {
   const key = keyAt(path, root);
   if (key === undefined) return [];
   const fixed = key.values.map((value): Suggestion => {
     const detail = valueDetail(path, value);
-    return { label: String(value), insert: typeof value === 'string' ? quoted(value, format) : String(value), kind: 'value', ...(detail === undefined ? {} : { detail }) };
+    return {
+      label: String(value),
+      insert: typeof value === 'string' ? quoted(value, format) : String(value),
+      kind: 'value',
+      ...(detail === undefined ? {} : { detail }),
+    };
   });
   const { optionsFrom } = key.meta;
   if (optionsFrom === undefined || key.side === undefined || key.holds !== undefined) return fixed;
-  return [...fixed, ...choicesOfKind(key.side, optionsFrom, root, resources).map(({ value, label }): Suggestion => ({ label: value, insert: quoted(value, format), kind: 'value', ...(label === value ? {} : { detail: label }) }))];
+  return [
+    ...fixed,
+    ...choicesOfKind(key.side, optionsFrom, root, resources).map(({ value, label }): Suggestion => ({
+      label: value,
+      insert: quoted(value, format),
+      kind: 'value',
+      ...(label === value ? {} : { detail: label }),
+    })),
+  ];
 }
 
 /** The VM's own things come from the document where the destination or a project does not know them. */
 function choicesOfKind(side: Side, kind: string, root: unknown, resources: ResourceChoices): readonly ResourceChoice[] {
   const known = resources(side, kind);
   if (known.length > 0 || !kind.startsWith('vm.')) return known;
-  const [list, member] = { 'vm.networks': ['nics', 'network'], 'vm.storage_backends': ['disks', 'storage_backend'], 'vm.disks': ['disks', 'id'] }[kind] ?? ['', ''];
+  const [list, member] = {
+    'vm.networks': ['nics', 'network'],
+    'vm.storage_backends': ['disks', 'storage_backend'],
+    'vm.disks': ['disks', 'id'],
+  }[kind] ?? ['', ''];
   const items = objectAt(root, ['vm'])[list!];
   if (!Array.isArray(items)) return [];
   const values = items.map((item: unknown) => objectAt(item, [])[member!]).filter((value) => typeof value === 'string');

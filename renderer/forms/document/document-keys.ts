@@ -37,7 +37,9 @@ export function keysIn(path: readonly PathSegment[], root: unknown): readonly Do
   if (path.length === 0) return ['vm', ...sides].map((key) => partKey(key));
   const [side, part] = path;
   if (isSide(side) && part === undefined) return ['plugin', 'environment'].map((key) => sideKey(side, key));
-  return objectSchemas(schemaAt(path, root)).flatMap(({ schema, ...of }) => Object.entries(schema.shape as Record<string, z.ZodType>).map(([key, declared]) => keyOf(key, declared, of)));
+  return objectSchemas(schemaAt(path, root)).flatMap(({ schema, ...of }) =>
+    Object.entries(schema.shape as Record<string, z.ZodType>).map(([key, declared]) => keyOf(key, declared, of)),
+  );
 }
 
 /** What is known of the value at a path. */
@@ -46,16 +48,27 @@ export function keyAt(path: readonly PathSegment[], root: unknown): DocumentKey 
   if (key === undefined) return undefined;
   const [side, part] = path;
   if (path.length === 1) return side === 'vm' || isSide(side) ? partKey(String(side)) : undefined;
-  if (path.length === 2 && isSide(side)) return part === 'plugin' || part === 'environment' ? sideKey(side, part) : undefined;
+  if (path.length === 2 && isSide(side))
+    return part === 'plugin' || part === 'environment' ? sideKey(side, part) : undefined;
   const known = keysIn(path.slice(0, -1), root).find((one) => one.key === String(key));
   if (known !== undefined) return known;
   const found = schemaAt(path, root);
   // An element of a list, or an entry of a mapping.
-  return found === undefined ? undefined : { ...keyOf(String(key), found.schema, found), label: found.meta.title ?? String(key), meta: found.meta, help: found.meta.help ?? '' };
+  return found === undefined
+    ? undefined
+    : {
+        ...keyOf(String(key), found.schema, found),
+        label: found.meta.title ?? String(key),
+        meta: found.meta,
+        help: found.meta.help ?? '',
+      };
 }
 
 /** Of a mapping, where its keys come from. */
-export function keysFromAt(path: readonly PathSegment[], root: unknown): { readonly kind: FieldMeta['keysFrom']; readonly choices: readonly (string | number)[] } | undefined {
+export function keysFromAt(
+  path: readonly PathSegment[],
+  root: unknown,
+): { readonly kind: FieldMeta['keysFrom']; readonly choices: readonly (string | number)[] } | undefined {
   const found = schemaAt(path, root);
   const record = found === undefined ? undefined : unwrap(found.schema);
   if (found === undefined || !(record instanceof z.ZodRecord)) return undefined;
@@ -94,7 +107,9 @@ function memberOf({ schema, meta, id, side }: Found, key: string): Found | undef
 
 function objectSchemas(found: Found | undefined): readonly (Found & { readonly schema: z.ZodObject })[] {
   if (found === undefined) return [];
-  return optionsOf(found.schema).filter((schema) => schema instanceof z.ZodObject).map((schema) => ({ ...found, schema }));
+  return optionsOf(found.schema)
+    .filter((schema) => schema instanceof z.ZodObject)
+    .map((schema) => ({ ...found, schema }));
 }
 
 function optionsOf(schema: z.ZodType): readonly z.ZodType[] {
@@ -104,28 +119,58 @@ function optionsOf(schema: z.ZodType): readonly z.ZodType[] {
 
 function keyOf(key: string, declared: z.ZodType, { id, side }: Omit<Found, 'schema'>): DocumentKey {
   const meta = metaOf(declared);
-  const { title, help } = fieldWords(`${id}/${key}`, { title: meta.title ?? key, help: meta.help ?? '', group: meta.group ?? '' });
+  const { title, help } = fieldWords(`${id}/${key}`, {
+    title: meta.title ?? key,
+    help: meta.help ?? '',
+    group: meta.group ?? '',
+  });
   const options = optionsOf(declared);
-  const values = options.some((one) => one instanceof z.ZodBoolean) ? [true, false] : (choicesOf(declared) ?? options.flatMap((one) => choicesOf(one) ?? []));
-  const holds = options.some((one) => one instanceof z.ZodArray) ? 'list' : options.every((one) => one instanceof z.ZodObject || one instanceof z.ZodRecord) ? 'object' : undefined;
+  const values = options.some((one) => one instanceof z.ZodBoolean)
+    ? [true, false]
+    : (choicesOf(declared) ?? options.flatMap((one) => choicesOf(one) ?? []));
+  const holds = options.some((one) => one instanceof z.ZodArray)
+    ? 'list'
+    : options.every((one) => one instanceof z.ZodObject || one instanceof z.ZodRecord)
+      ? 'object'
+      : undefined;
   return { key, label: title, help, required: !declared.safeParse(undefined).success, meta, holds, values, side };
 }
 
 function partKey(key: string): DocumentKey {
   const words = text.editor.parts[key as 'vm' | Side];
-  return { key, label: words.title, help: words.help, required: false, meta: {}, holds: 'object', values: [], side: undefined };
+  return {
+    key,
+    label: words.title,
+    help: words.help,
+    required: false,
+    meta: {},
+    holds: 'object',
+    values: [],
+    side: undefined,
+  };
 }
 
 function sideKey(side: Side, key: string): DocumentKey {
   const words = text.editor.sideKeys[key as 'plugin' | 'environment'];
   const values = key === 'plugin' ? pluginIds.filter((id) => plugins[id][side] !== undefined) : [];
-  return { key, label: words.title, help: words.help, required: true, meta: {}, holds: key === 'environment' ? 'object' : undefined, values, side };
+  return {
+    key,
+    label: words.title,
+    help: words.help,
+    required: true,
+    meta: {},
+    holds: key === 'environment' ? 'object' : undefined,
+    values,
+    side,
+  };
 }
 
 /** The product's name beside the id of a plugin. */
 export function valueDetail(path: readonly PathSegment[], value: unknown): string | undefined {
   const [side, key] = path;
-  return path.length === 2 && isSide(side) && key === 'plugin' && typeof value === 'string' && isPlugin(value) ? pluginTitle(plugins[value]) : undefined;
+  return path.length === 2 && isSide(side) && key === 'plugin' && typeof value === 'string' && isPlugin(value)
+    ? pluginTitle(plugins[value])
+    : undefined;
 }
 
 export function pluginOf(root: unknown, side: Side): PluginId | undefined {

@@ -41,7 +41,11 @@ export function placesAt(text: string, format: DocumentFormat, offset: number): 
 }
 
 /** The path of what stands at an offset; undefined where nothing does. */
-export function pathAt(text: string, format: DocumentFormat, offset: number): { readonly path: readonly PathSegment[]; readonly root: unknown } | undefined {
+export function pathAt(
+  text: string,
+  format: DocumentFormat,
+  offset: number,
+): { readonly path: readonly PathSegment[]; readonly root: unknown } | undefined {
   if (text.length > readLimits.bytes) return undefined;
   if (format === 'json') {
     const { path } = getLocation(text, offset);
@@ -54,8 +58,11 @@ export function pathAt(text: string, format: DocumentFormat, offset: number): { 
 
 function jsonPlaces(text: string, offset: number): readonly Place[] {
   const { path, isAtPropertyKey, previousNode } = getLocation(text, offset);
-  const isInside = previousNode !== undefined && previousNode.offset <= offset && offset <= previousNode.offset + previousNode.length;
-  const [from, to] = isInside ? [previousNode.offset, previousNode.offset + previousNode.length] : [wordStart(text, offset, /[^\w.-]/), offset];
+  const isInside =
+    previousNode !== undefined && previousNode.offset <= offset && offset <= previousNode.offset + previousNode.length;
+  const [from, to] = isInside
+    ? [previousNode.offset, previousNode.offset + previousNode.length]
+    : [wordStart(text, offset, /[^\w.-]/), offset];
   const root = jsonRoot(text);
   if (!isAtPropertyKey) return [{ kind: 'value', path, from, to, present: [], root, hasValue: false }];
   const container = path.slice(0, -1);
@@ -66,7 +73,9 @@ function jsonPlaces(text: string, offset: number): readonly Place[] {
 
 /** A JSON text that is being written is nearly YAML, and that reader forgives more. */
 function jsonRoot(text: string): unknown {
-  return plain(() => parseDocument(text.replaceAll(/^\s*\/\/.*$/gm, ''), { logLevel: 'silent' }).toJS({ maxAliasCount: 20 }));
+  return plain(() =>
+    parseDocument(text.replaceAll(/^\s*\/\/.*$/gm, ''), { logLevel: 'silent' }).toJS({ maxAliasCount: 20 }),
+  );
 }
 
 function yamlPlaces(text: string, offset: number): readonly Place[] {
@@ -96,10 +105,14 @@ function yamlPlace(text: string, from: number, to: number, hasValue: boolean): P
         const next: unknown = ancestors[index + 1];
         if (isSeq(ancestor)) path.push(next === undefined ? Number(role) : ancestor.items.indexOf(next));
         // The pair that the cursor is the key of is not on the way to its object.
-        if (isPair(ancestor) && (next !== undefined || role === 'value') && isScalar(ancestor.key)) path.push(String(ancestor.key.value));
+        if (isPair(ancestor) && (next !== undefined || role === 'value') && isScalar(ancestor.key))
+          path.push(String(ancestor.key.value));
       });
       const map = ancestors.findLast((ancestor) => isMap(ancestor));
-      const present = isMap(map) && role === 'key' ? map.items.flatMap(({ key }) => (isScalar(key) && key.value !== marker ? [String(key.value)] : [])) : [];
+      const present =
+        isMap(map) && role === 'key'
+          ? map.items.flatMap(({ key }) => (isScalar(key) && key.value !== marker ? [String(key.value)] : []))
+          : [];
       found = { kind: role === 'key' ? 'key' : 'value', path, from, to, present, root, hasValue };
       return visit.BREAK;
     },
@@ -132,7 +145,11 @@ function holds({ range }: Pick<Node, 'range'>, offset: number): boolean {
 /** The object at a path; an empty one where there is none. */
 export function objectAt(root: unknown, path: readonly PathSegment[]): Readonly<Record<string, unknown>> {
   let value = root;
-  for (const segment of path) value = typeof value === 'object' && value !== null && Object.hasOwn(value, segment) ? (value as Record<PathSegment, unknown>)[segment] : undefined;
+  for (const segment of path)
+    value =
+      typeof value === 'object' && value !== null && Object.hasOwn(value, segment)
+        ? (value as Record<PathSegment, unknown>)[segment]
+        : undefined;
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 

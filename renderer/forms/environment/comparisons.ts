@@ -28,16 +28,25 @@ export function comparisonsOf({ draft, written, kept, base, others }: Parts): re
   const effective = { label: text.editor.currentText, content: () => effectiveText(draft) };
   return [
     {
-      id: 'effective', title: text.editor.compareEffective, format: 'yaml',
-      before: { label: text.editor.savedText, content: () => base.effective }, after: effective,
+      id: 'effective',
+      title: text.editor.compareEffective,
+      format: 'yaml',
+      before: { label: text.editor.savedText, content: () => base.effective },
+      after: effective,
     },
     {
-      id: 'text', title: text.editor.compareText, format: formatOf(current),
-      before: { label: text.editor.savedText, content: () => base.content }, after: { label: text.editor.currentText, content: () => current },
+      id: 'text',
+      title: text.editor.compareText,
+      format: formatOf(current),
+      before: { label: text.editor.savedText, content: () => base.content },
+      after: { label: text.editor.currentText, content: () => current },
     },
     ...others.map((other): Comparison => ({
-      id: other.id, title: text.editor.compareReplica(other.name), format: 'yaml',
-      before: { label: other.name, content: other.effective }, after: { ...effective, label: text.editor.thisVm },
+      id: other.id,
+      title: text.editor.compareReplica(other.name),
+      format: 'yaml',
+      before: { label: other.name, content: other.effective },
+      after: { ...effective, label: text.editor.thisVm },
     })),
   ];
 }
@@ -47,7 +56,13 @@ export function effectiveText(draft: EnvironmentDraft): string {
   const whole = Object.fromEntries(
     sides
       .filter((side) => draft.pluginOf(side) !== undefined)
-      .map((side) => [side, { plugin: draft.pluginOf(side), environment: Object.fromEntries(draft.effective(side).map(({ key, value }) => [key, value])) }]),
+      .map((side) => [
+        side,
+        {
+          plugin: draft.pluginOf(side),
+          environment: Object.fromEntries(draft.effective(side).map(({ key, value }) => [key, value])),
+        },
+      ]),
   );
   return stringify(whole, { sortMapEntries: true, lineWidth: 0 });
 }

@@ -35,7 +35,15 @@ interface Props {
 }
 
 /** A document as text with what was found in it beside it. */
-export function DocumentEditor({ value, format, onChange, onFix, findings, resources, help = text.replicas.documentHelp }: Props) {
+export function DocumentEditor({
+  value,
+  format,
+  onChange,
+  onFix,
+  findings,
+  resources,
+  help = text.replicas.documentHelp,
+}: Props) {
   const editor = useRef<CodeHandle>(null);
   const helpId = useId();
   const errors = findings.filter(({ severity }) => severity === 'error').length;
@@ -48,7 +56,14 @@ export function DocumentEditor({ value, format, onChange, onFix, findings, resou
     if (next !== undefined) jumpTo(next);
   };
   return (
-    <Box sx={{ display: 'grid', gridTemplateColumns: { xs: 'minmax(0, 1fr)', lg: 'minmax(0, 3fr) minmax(280px, 1fr)' }, gap: 2, alignItems: 'start' }}>
+    <Box
+      sx={{
+        display: 'grid',
+        gridTemplateColumns: { xs: 'minmax(0, 1fr)', lg: 'minmax(0, 3fr) minmax(280px, 1fr)' },
+        gap: 2,
+        alignItems: 'start',
+      }}
+    >
       <Box sx={{ minWidth: 0 }}>
         <CodeEditor
           handle={editor}
@@ -83,7 +98,11 @@ export function DocumentEditor({ value, format, onChange, onFix, findings, resou
                 <ListItemIcon sx={{ minWidth: 36, mt: 0.5 }}>{icons[finding.severity]}</ListItemIcon>
                 <ListItemText
                   primary={<FindingMessage finding={finding} suggestion="elsewhere" />}
-                  secondary={[finding.location === undefined ? '' : text.replicas.goToLine(finding.location.line), finding.path, isEnglish ? (finding.suggestion ?? '') : '']
+                  secondary={[
+                    finding.location === undefined ? '' : text.replicas.goToLine(finding.location.line),
+                    finding.path,
+                    isEnglish ? (finding.suggestion ?? '') : '',
+                  ]
                     .filter((part) => part !== '')
                     .join(' · ')}
                   slotProps={{ secondary: { sx: { overflowWrap: 'anywhere' } } }}

@@ -7,7 +7,12 @@ import { plugins } from '../../../shared/plugins/registry.ts';
 import { EnvironmentDraft } from './environment-draft.ts';
 
 /** What lies below a virtual machine's own word, on both sides. */
-export function weakerLayers(defaults: Defaults, wave: string, source: PluginId, destination: PluginId): Record<Side, Pick<WrittenLayers, 'project' | 'wave'>> {
+export function weakerLayers(
+  defaults: Defaults,
+  wave: string,
+  source: PluginId,
+  destination: PluginId,
+): Record<Side, Pick<WrittenLayers, 'project' | 'wave'>> {
   const own = defaults.waves.find(({ name }) => name === wave);
   const of = (key: string) => ({ project: defaults.project[key], wave: own?.environments[key] });
   return { source: of(layerKey(source, 'source')), destination: of(layerKey(destination, 'destination')) };
@@ -18,10 +23,18 @@ export function sectionsOf(text: string): ReadonlyMap<string, JsonObject> {
   return text.trim() === '' ? new Map() : readProviderConfiguration(text, Object.values(plugins)).sections;
 }
 
-type Written = Pick<Replica, 'sourceEnvironment' | 'destinationEnvironment' | 'cleared' | 'wave' | 'providerConfiguration'>;
+type Written = Pick<
+  Replica,
+  'sourceEnvironment' | 'destinationEnvironment' | 'cleared' | 'wave' | 'providerConfiguration'
+>;
 
 /** A replica's environments to be edited; what both ends have is told to the draft when it is known. */
-export function draftOfReplica(replica: Written, source: PluginId, destination: PluginId, defaults: Defaults): EnvironmentDraft {
+export function draftOfReplica(
+  replica: Written,
+  source: PluginId,
+  destination: PluginId,
+  defaults: Defaults,
+): EnvironmentDraft {
   const layer = (environment: JsonObject, cleared: readonly string[] = []) => ({ environment, cleared: [...cleared] });
   return new EnvironmentDraft(
     'VM',

@@ -14,10 +14,27 @@ export function EffectiveView() {
   useDraftVersion(draft);
   const shown = sides.filter((side) => draft.pluginOf(side) !== undefined).reverse();
   const whole = Object.fromEntries(
-    shown.map((side) => [side, { plugin: draft.pluginOf(side), environment: Object.fromEntries(draft.effective(side).map(({ key, value }) => [key, value])) }]),
+    shown.map((side) => [
+      side,
+      {
+        plugin: draft.pluginOf(side),
+        environment: Object.fromEntries(draft.effective(side).map(({ key, value }) => [key, value])),
+      },
+    ]),
   );
   return (
-    <Paper component="section" variant="outlined" aria-label={text.configure.effective} sx={{ p: 2, position: 'sticky', top: topBarHeight + 76, maxHeight: `calc(100vh - ${topBarHeight + 96}px)`, overflow: 'auto' }}>
+    <Paper
+      component="section"
+      variant="outlined"
+      aria-label={text.configure.effective}
+      sx={{
+        p: 2,
+        position: 'sticky',
+        top: topBarHeight + 76,
+        maxHeight: `calc(100vh - ${topBarHeight + 96}px)`,
+        overflow: 'auto',
+      }}
+    >
       <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1 }}>
         <Typography variant="h6" component="h2" sx={{ flexGrow: 1 }}>
           {text.configure.effective}
@@ -39,7 +56,10 @@ export function EffectiveView() {
           )}
           {draft.effective(side).map((entry) => (
             <Box key={entry.key} sx={{ py: 0.5 }}>
-              <Box component="pre" sx={{ m: 0, fontSize: 12.5, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere', fontFamily: fonts.code }}>
+              <Box
+                component="pre"
+                sx={{ m: 0, fontSize: 12.5, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere', fontFamily: fonts.code }}
+              >
                 {`${JSON.stringify(entry.key)}: ${JSON.stringify(entry.value, undefined, 2)}`}
               </Box>
               <Typography variant="caption" sx={{ color: 'text.secondary' }}>

@@ -9,7 +9,12 @@ interface Props extends VmRowsProps<EntryRow> {
 /** A mapping of the machine's own things to several values each, e.g. of networks to a subnet and its security groups. */
 export function EntriesTable({ children, ...rows }: Props) {
   return (
-    <VmRows {...rows} emptyRow={(key) => ({ key, members: {} })} isEmpty={({ members }) => Object.values(members).every((value) => value === '')} shares={[2, 3]}>
+    <VmRows
+      {...rows}
+      emptyRow={(key) => ({ key, members: {} })}
+      isEmpty={({ members }) => Object.values(members).every((value) => value === '')}
+      shares={[2, 3]}
+    >
       {(row, _name, change) => children(row, (members) => change({ ...row, members }))}
     </VmRows>
   );

@@ -1,4 +1,10 @@
-import { inheritedKeys, resolveLayers, writtenEnvironment, type EnvironmentLayer, type WrittenLayers } from '../../../shared/environment/layers.ts';
+import {
+  inheritedKeys,
+  resolveLayers,
+  writtenEnvironment,
+  type EnvironmentLayer,
+  type WrittenLayers,
+} from '../../../shared/environment/layers.ts';
 import { mergeEnvironment, type EffectiveKey } from '../../../shared/environment/merge-environment.ts';
 import type { JsonObject, JsonValue } from '../../../shared/model/json.ts';
 import { sides, type PluginId, type Side } from '../../../shared/model/plugin-id.ts';
@@ -73,7 +79,11 @@ export class EnvironmentDraft {
   #findings: readonly Finding[] = [];
   #version = 0;
 
-  constructor(level: Level, own: Readonly<Partial<Record<Side, { readonly plugin: PluginId; readonly layer: EnvironmentLayer }>>>, context: DraftContext) {
+  constructor(
+    level: Level,
+    own: Readonly<Partial<Record<Side, { readonly plugin: PluginId; readonly layer: EnvironmentLayer }>>>,
+    context: DraftContext,
+  ) {
     this.level = level;
     this.#context = context;
     for (const side of sides) {
@@ -100,7 +110,9 @@ export class EnvironmentDraft {
 
   /** Fields with values that nobody chose. */
   suggestions(): readonly FieldDescriptor[] {
-    return sides.flatMap((side) => this.fieldsOf(side).filter(({ key }) => this.field(side, key).suggestedOf !== undefined));
+    return sides.flatMap((side) =>
+      this.fieldsOf(side).filter(({ key }) => this.field(side, key).suggestedOf !== undefined),
+    );
   }
 
   /** Everything that was found, in the order of the document; with those that belong to no field. */
@@ -168,8 +180,16 @@ export class EnvironmentDraft {
   replace(side: Side, environment: JsonObject): void {
     const draft = this.#sides[side];
     if (draft === undefined) return;
-    const cleared = [...draft.own].filter(([key, own]) => own.mode === 'cleared' && !Object.hasOwn(environment, key)).map(([key]) => key);
-    Object.assign(draft, ownOf(draft.fields, { environment: restoreSecrets(draft.fields, environment, this.layer(side).environment), cleared }));
+    const cleared = [...draft.own]
+      .filter(([key, own]) => own.mode === 'cleared' && !Object.hasOwn(environment, key))
+      .map(([key]) => key);
+    Object.assign(
+      draft,
+      ownOf(draft.fields, {
+        environment: restoreSecrets(draft.fields, environment, this.layer(side).environment),
+        cleared,
+      }),
+    );
     this.#refresh();
   }
 
@@ -181,14 +201,23 @@ export class EnvironmentDraft {
   /** Key by key what counts, built-in values not included; typed secrets are hidden. */
   effective(side: Side): readonly EffectiveKey[] {
     const draft = this.#sides[side];
-    return draft === undefined ? [] : mergeEnvironment(draft.definition, resolveLayers(draft.definition, this.#layers(side), this.#configured(draft)));
+    return draft === undefined
+      ? []
+      : mergeEnvironment(
+          draft.definition,
+          resolveLayers(draft.definition, this.#layers(side), this.#configured(draft)),
+        );
   }
 
   #layers(side: Side): WrittenLayers {
     const { project, wave } = this.#context.weaker[side];
     const own = this.shownLayer(side);
     // The strongest layer is merged as the virtual machine's whichever it is; `#origin` names it.
-    return { project: this.level === 'project' ? undefined : project, wave: this.level === 'VM' ? wave : undefined, vm: own };
+    return {
+      project: this.level === 'project' ? undefined : project,
+      wave: this.level === 'VM' ? wave : undefined,
+      vm: own,
+    };
   }
 
   #configured({ definition }: SideDraft): JsonObject {
@@ -202,11 +231,19 @@ export class EnvironmentDraft {
     for (const side of sides) {
       const draft = this.#sides[side];
       if (draft === undefined) continue;
-      const inherited = new Map(inheritedKeys(draft.definition, this.#layers(side), this.#configured(draft)).map((entry) => [entry.key, entry]));
+      const inherited = new Map(
+        inheritedKeys(draft.definition, this.#layers(side), this.#configured(draft)).map((entry) => [entry.key, entry]),
+      );
       const effective = new Map(this.effective(side).map((entry) => [entry.key, entry]));
       for (const field of draft.fields) {
         const place = `${side}/${field.key}`;
-        const next = stateOf(field, draft.own.get(field.key), inherited.get(field.key), effective.get(field.key), byField.get(place) ?? []);
+        const next = stateOf(
+          field,
+          draft.own.get(field.key),
+          inherited.get(field.key),
+          effective.get(field.key),
+          byField.get(place) ?? [],
+        );
         const before = this.#states.get(place);
         if (before !== undefined && sameJson(before, next)) continue;
         this.#states.set(place, next);
@@ -228,16 +265,29 @@ export class EnvironmentDraft {
       const section = draft.definition.providerConfiguration?.section ?? '';
       if (configured.has(section)) configured.set(section, resolved.providerConfiguration);
       // Own keys as they were written, so that other spellings are told at their places.
-      document[side] = { plugin: draft.plugin, environment: { ...writtenEnvironment({ ...resolved, vm: {} }), ...this.shownLayer(side).environment } };
+      document[side] = {
+        plugin: draft.plugin,
+        environment: { ...writtenEnvironment({ ...resolved, vm: {} }), ...this.shownLayer(side).environment },
+      };
     }
-    const found = validateDocument(document, { locations: false, providerConfiguration: configured, ...(catalog === undefined ? {} : { catalog }) });
+    const found = validateDocument(document, {
+      locations: false,
+      providerConfiguration: configured,
+      ...(catalog === undefined ? {} : { catalog }),
+    });
     // A layer for several machines need not be complete.
     const isPartial = this.level !== 'VM';
-    return found.filter(({ rule }) => rule !== 'general/no-catalog' && !(isPartial && (rule.endsWith('/missing-key') || rule === 'document/no-side')));
+    return found.filter(
+      ({ rule }) =>
+        rule !== 'general/no-catalog' && !(isPartial && (rule.endsWith('/missing-key') || rule === 'document/no-side')),
+    );
   }
 }
 
-function ownOf(fields: readonly FieldDescriptor[], { environment, cleared = [] }: EnvironmentLayer): Pick<SideDraft, 'own' | 'extra'> {
+function ownOf(
+  fields: readonly FieldDescriptor[],
+  { environment, cleared = [] }: EnvironmentLayer,
+): Pick<SideDraft, 'own' | 'extra'> {
   const own = new Map<string, Own>(cleared.map((key) => [key, { mode: 'cleared', value: '', isRaw: false }]));
   const extra: [string, JsonValue][] = [];
   for (const [key, value] of Object.entries(environment)) {
@@ -252,7 +302,8 @@ function ownOf(fields: readonly FieldDescriptor[], { environment, cleared = [] }
 /** A value as its field edits it; as JSON where the field would change it. */
 function editable(field: FieldDescriptor, value: JsonValue): Pick<Own, 'value' | 'isRaw'> {
   const edited = toFieldValue(field, value);
-  const fits = sameJson(fromFieldValue(field, edited), value) || (field.kind === 'boolean' && typeof value === 'string');
+  const fits =
+    sameJson(fromFieldValue(field, edited), value) || (field.kind === 'boolean' && typeof value === 'string');
   return fits ? { value: edited, isRaw: false } : { value: JSON.stringify(value, undefined, 2), isRaw: true };
 }
 
@@ -270,11 +321,21 @@ function stateOf(
   const shared = { inherited, effective, findings };
   if (own !== undefined) {
     return {
-      ...shared, mode: own.mode, value: own.mode === 'cleared' ? toFieldValue(field, undefined) : own.value, isRaw: own.isRaw,
-      ...(own.mode === 'set' && jsonOf(field, own) === undefined ? { isEmptied: true as const } : {}), ...(own.suggestedOf === undefined ? {} : { suggestedOf: own.suggestedOf }),
+      ...shared,
+      mode: own.mode,
+      value: own.mode === 'cleared' ? toFieldValue(field, undefined) : own.value,
+      isRaw: own.isRaw,
+      ...(own.mode === 'set' && jsonOf(field, own) === undefined ? { isEmptied: true as const } : {}),
+      ...(own.suggestedOf === undefined ? {} : { suggestedOf: own.suggestedOf }),
     };
   }
-  return { ...shared, mode: 'inherit', ...(inherited === undefined ? { value: toFieldValue(field, undefined), isRaw: false } : editable(field, inherited.value)) };
+  return {
+    ...shared,
+    mode: 'inherit',
+    ...(inherited === undefined
+      ? { value: toFieldValue(field, undefined), isRaw: false }
+      : editable(field, inherited.value)),
+  };
 }
 
 /** `side/key` of a pointer into an environment; '' for what belongs to no field. */

@@ -56,10 +56,24 @@ export function EnvironmentEditor({ draft, choices: { optionsOf, freshness }, sa
     <DraftViewContext value={view}>
       <Box
         sx={{
-          position: 'sticky', top: topBarHeight, zIndex: 2, bgcolor: 'background.paper', display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap', py: 1,
+          position: 'sticky',
+          top: topBarHeight,
+          zIndex: 2,
+          bgcolor: 'background.paper',
+          display: 'flex',
+          gap: 2,
+          alignItems: 'center',
+          flexWrap: 'wrap',
+          py: 1,
         }}
       >
-        <ToggleButtonGroup size="small" exclusive value={isText ? 'text' : 'form'} aria-label={text.configure.view} onChange={(_event, chosen: 'form' | 'text' | null) => chosen !== null && choose(chosen)}>
+        <ToggleButtonGroup
+          size="small"
+          exclusive
+          value={isText ? 'text' : 'form'}
+          aria-label={text.configure.view}
+          onChange={(_event, chosen: 'form' | 'text' | null) => chosen !== null && choose(chosen)}
+        >
           <ToggleButton value="form">{text.configure.form}</ToggleButton>
           <ToggleButton value="text">{text.configure.asText}</ToggleButton>
         </ToggleButtonGroup>
@@ -77,7 +91,12 @@ export function EnvironmentEditor({ draft, choices: { optionsOf, freshness }, sa
         <Button size="small" onClick={() => setIsComparing(true)}>
           {text.editor.compareOpen}
         </Button>
-        <Button size="small" variant={showsEffective ? 'outlined' : 'text'} aria-pressed={showsEffective} onClick={() => setWantsEffective(!showsEffective)}>
+        <Button
+          size="small"
+          variant={showsEffective ? 'outlined' : 'text'}
+          aria-pressed={showsEffective}
+          onClick={() => setWantsEffective(!showsEffective)}
+        >
           {text.configure.effective}
         </Button>
       </Box>
@@ -86,14 +105,33 @@ export function EnvironmentEditor({ draft, choices: { optionsOf, freshness }, sa
       {isText && !written.isReadable && <Alert severity="warning">{text.configure.textUnreadable}</Alert>}
       <Box
         sx={{
-          display: 'grid', gap: 3, alignItems: 'start',
-          gridTemplateColumns: { xs: 'minmax(0, 1fr)', md: [isText ? '' : '170px', 'minmax(0, 1fr)', showsEffective ? '290px' : ''].filter((part) => part !== '').join(' ') },
+          display: 'grid',
+          gap: 3,
+          alignItems: 'start',
+          gridTemplateColumns: {
+            xs: 'minmax(0, 1fr)',
+            md: [isText ? '' : '170px', 'minmax(0, 1fr)', showsEffective ? '290px' : '']
+              .filter((part) => part !== '')
+              .join(' '),
+          },
         }}
       >
-        {isText ? <TextView written={written} onChange={setWritten} /> : <><GroupRail /><SettingGroups draft={draft} /></>}
+        {isText ? (
+          <TextView written={written} onChange={setWritten} />
+        ) : (
+          <>
+            <GroupRail />
+            <SettingGroups draft={draft} />
+          </>
+        )}
         {showsEffective && <EffectiveView />}
       </Box>
-      {isComparing && <CompareDialog comparisons={comparisonsOf({ draft, written, kept, base, others })} onClose={() => setIsComparing(false)} />}
+      {isComparing && (
+        <CompareDialog
+          comparisons={comparisonsOf({ draft, written, kept, base, others })}
+          onClose={() => setIsComparing(false)}
+        />
+      )}
     </DraftViewContext>
   );
 }
@@ -102,7 +140,11 @@ export function EnvironmentEditor({ draft, choices: { optionsOf, freshness }, sa
 function FreshnessNotice({ freshness }: { readonly freshness: Freshness }) {
   if (freshness.kind === 'old') {
     const at = timeText(freshness.capturedAt);
-    return <Alert severity={freshness.isAsking ? 'info' : 'warning'}>{freshness.isAsking ? text.configure.asking(at) : text.configure.offline(at)}</Alert>;
+    return (
+      <Alert severity={freshness.isAsking ? 'info' : 'warning'}>
+        {freshness.isAsking ? text.configure.asking(at) : text.configure.offline(at)}
+      </Alert>
+    );
   }
   if (freshness.kind === 'none') return <Alert severity="info">{text.configure.noOptions}</Alert>;
   return null;

@@ -35,30 +35,64 @@ export function EnvironmentField({ side, field }: { readonly side: Side; readonl
   const errors = findings.filter(({ severity }) => severity === 'error');
   // Errors stand at the input that they are about; the rest below it.
   const errorAt = (path: string): Finding | undefined =>
-    errors.find((finding) => finding.path === below + path) ?? (path === '' && field.kind !== 'object' ? errors[0] : undefined);
+    errors.find((finding) => finding.path === below + path) ??
+    (path === '' && field.kind !== 'object' ? errors[0] : undefined);
   const problemAt = (path: string): ReactNode => {
     const found = errorAt(path);
     return found === undefined ? undefined : <FindingMessage finding={found} />;
   };
   const shown = new Set(inputPaths(field, value).map(errorAt));
   const plugin = draft.pluginOf(side);
-  const input = <ValueInput side={side} field={isRaw ? { ...field, kind: 'json' } : field} value={value} onChange={setValue} problemAt={problemAt} />;
+  const input = (
+    <ValueInput
+      side={side}
+      field={isRaw ? { ...field, kind: 'json' } : field}
+      value={value}
+      onChange={setValue}
+      problemAt={problemAt}
+    />
+  );
   return (
     <Box id={fieldId(side, field.key)} data-setting={field.key} sx={{ scrollMarginTop: 60 }}>
       <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', mb: 1, minHeight: 28 }}>
-        <OriginChip state={state} level={draft.level} {...(field.meta.builtIn === undefined ? {} : { builtIn: field.meta.builtIn })} />
+        <OriginChip
+          state={state}
+          level={draft.level}
+          {...(field.meta.builtIn === undefined ? {} : { builtIn: field.meta.builtIn })}
+        />
         <Box sx={{ flexGrow: 1 }} />
-        {plugin !== undefined && <LearnMore page={manualPages.environment(plugin, side)} anchor={manualAnchors.key(field.key)} about={field.label} />}
+        {plugin !== undefined && (
+          <LearnMore
+            page={manualPages.environment(plugin, side)}
+            anchor={manualAnchors.key(field.key)}
+            about={field.label}
+          />
+        )}
         {mode !== 'inherit' && (
-          <Tooltip describeChild title={inherited === undefined ? text.configure.inheritNothing : text.configure.inheritHelp(originText(inherited, draft.level), shortText(inherited.value))}>
-            <Button size="small" aria-label={text.configure.inheritOf(field.label)} onClick={() => draft.inherit(side, field.key)}>
+          <Tooltip
+            describeChild
+            title={
+              inherited === undefined
+                ? text.configure.inheritNothing
+                : text.configure.inheritHelp(originText(inherited, draft.level), shortText(inherited.value))
+            }
+          >
+            <Button
+              size="small"
+              aria-label={text.configure.inheritOf(field.label)}
+              onClick={() => draft.inherit(side, field.key)}
+            >
               {text.configure.inherit}
             </Button>
           </Tooltip>
         )}
         {mode !== 'cleared' && inherited !== undefined && (
           <Tooltip describeChild title={text.configure.clearHelp}>
-            <Button size="small" aria-label={text.configure.clearOf(field.label)} onClick={() => draft.clear(side, field.key)}>
+            <Button
+              size="small"
+              aria-label={text.configure.clearOf(field.label)}
+              onClick={() => draft.clear(side, field.key)}
+            >
               {text.configure.clear}
             </Button>
           </Tooltip>
@@ -80,19 +114,40 @@ export function EnvironmentField({ side, field }: { readonly side: Side; readonl
 /** Paths below a field's value that have an input of their own. */
 function inputPaths(field: FieldDescriptor, value: FieldValue): string[] {
   const { members = [] } = field;
-  const ofMembers = (values: FieldValue): string[] => members.flatMap((member) => inputPaths(member, recordOf(values)[member.key] ?? '').map((path) => `${toPointer([member.key])}${path}`));
-  if (field.kind === 'entries') return ['', ...(Array.isArray(value) ? (value as readonly EntryRow[]) : []).flatMap((row) => ofMembers(row.members).map((path) => `${toPointer([row.key])}${path}`))];
+  const ofMembers = (values: FieldValue): string[] =>
+    members.flatMap((member) =>
+      inputPaths(member, recordOf(values)[member.key] ?? '').map((path) => `${toPointer([member.key])}${path}`),
+    );
+  if (field.kind === 'entries')
+    return [
+      '',
+      ...(Array.isArray(value) ? (value as readonly EntryRow[]) : []).flatMap((row) =>
+        ofMembers(row.members).map((path) => `${toPointer([row.key])}${path}`),
+      ),
+    ];
   return ['', ...ofMembers(value)];
 }
 
-const recordOf = (value: FieldValue): FormValues => (typeof value === 'object' && !Array.isArray(value) ? (value as FormValues) : {});
+const recordOf = (value: FieldValue): FormValues =>
+  typeof value === 'object' && !Array.isArray(value) ? (value as FormValues) : {};
 
 /** Those that no input shows. */
-function OtherFindings({ findings, shown }: { readonly findings: readonly Finding[]; readonly shown: ReadonlySet<Finding | undefined> }) {
+function OtherFindings({
+  findings,
+  shown,
+}: {
+  readonly findings: readonly Finding[];
+  readonly shown: ReadonlySet<Finding | undefined>;
+}) {
   return findings
     .filter((finding) => !shown.has(finding))
     .map((finding) => (
-      <Typography key={`${finding.path} ${finding.rule} ${finding.message}`} variant="body2" component="div" sx={{ mt: 0.5 }}>
+      <Typography
+        key={`${finding.path} ${finding.rule} ${finding.message}`}
+        variant="body2"
+        component="div"
+        sx={{ mt: 0.5 }}
+      >
         <SeverityLabel severity={finding.severity}>
           <FindingMessage finding={finding} /> <LearnMoreOfFinding rule={finding.rule} />
         </SeverityLabel>
@@ -119,16 +174,38 @@ function OriginChip({ state: { mode, inherited, effective, suggestedOf, isEmptie
   if (suggestedOf !== undefined) {
     return (
       <Tooltip describeChild title={text.configure.suggestedHelp}>
-        <Chip size="small" variant="outlined" tabIndex={0} label={text.configure.suggested(suggestedOf)} sx={{ color: stateColor('live', 'text'), borderColor: stateColor('live', 'solid') }} />
+        <Chip
+          size="small"
+          variant="outlined"
+          tabIndex={0}
+          label={text.configure.suggested(suggestedOf)}
+          sx={{ color: stateColor('live', 'text'), borderColor: stateColor('live', 'solid') }}
+        />
       </Tooltip>
     );
   }
-  if (isEmptied && inherited !== undefined) return <Chip size="small" variant="outlined" label={text.configure.emptied(originText(inherited, level))} />;
+  if (isEmptied && inherited !== undefined)
+    return <Chip size="small" variant="outlined" label={text.configure.emptied(originText(inherited, level))} />;
   if (mode === 'set' && !isEmptied) return <Chip size="small" color="primary" label={text.configure.own[level]} />;
-  if (mode === 'cleared') return <Chip size="small" variant="outlined" label={text.configure.cleared} sx={{ color: stateColor('live', 'text'), borderColor: stateColor('live', 'solid') }} />;
+  if (mode === 'cleared')
+    return (
+      <Chip
+        size="small"
+        variant="outlined"
+        label={text.configure.cleared}
+        sx={{ color: stateColor('live', 'text'), borderColor: stateColor('live', 'solid') }}
+      />
+    );
   const from = effective ?? inherited;
   if (from !== undefined) return <Chip size="small" variant="outlined" label={originText(from, level)} />;
-  return <Chip size="small" variant="outlined" label={builtIn === undefined ? text.configure.notSet : text.configure.origin['built-in']} sx={{ color: 'text.secondary' }} />;
+  return (
+    <Chip
+      size="small"
+      variant="outlined"
+      label={builtIn === undefined ? text.configure.notSet : text.configure.origin['built-in']}
+      sx={{ color: 'text.secondary' }}
+    />
+  );
 }
 
 export function originText({ origin }: Pick<EffectiveKey, 'origin'>, level: Level): string {
@@ -143,5 +220,7 @@ export function shortText(value: unknown): string {
 function combinedText({ combined, parts = [], value }: EffectiveKey): string {
   const below = parts.filter(({ origin }) => origin === 'provider configuration').map(({ key }) => key);
   if (combined === 'merged') return text.configure.merged(below.join(', '));
-  return text.configure.joined(below.map((index) => (Array.isArray(value) ? jsonText((value as JsonArray)[Number(index)]) : '')).join(', '));
+  return text.configure.joined(
+    below.map((index) => (Array.isArray(value) ? jsonText((value as JsonArray)[Number(index)]) : '')).join(', '),
+  );
 }

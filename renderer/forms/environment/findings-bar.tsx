@@ -27,7 +27,8 @@ export function FindingsBar() {
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   }, [jump]);
-  const counted = (severity: string): number => draft.findings().filter((finding) => finding.severity === severity).length;
+  const counted = (severity: string): number =>
+    draft.findings().filter((finding) => finding.severity === severity).length;
   const [errors, warnings] = [counted('error'), counted('warning')];
   return (
     <Box sx={{ display: 'flex', gap: 1, alignItems: 'center' }}>
@@ -54,7 +55,12 @@ export function OtherFindings() {
   return (
     <Box component="section" aria-label={text.configure.otherFindings}>
       {others.map((finding) => (
-        <Typography key={`${finding.path} ${finding.rule} ${finding.message}`} variant="body2" component="div" sx={{ mb: 0.5 }}>
+        <Typography
+          key={`${finding.path} ${finding.rule} ${finding.message}`}
+          variant="body2"
+          component="div"
+          sx={{ mb: 0.5 }}
+        >
           <SeverityLabel severity={finding.severity}>
             <FindingMessage finding={finding} /> <LearnMoreOfFinding rule={finding.rule} />
           </SeverityLabel>
@@ -82,12 +88,20 @@ function jumpToFinding(draft: EnvironmentDraft, step: 1 | -1): void {
     .map(({ side, key }) => elementOf(side, key))
     .filter((element) => element !== null);
   const here = document.activeElement;
-  const isBehind = (element: Element): boolean => here !== null && !element.contains(here) && (here.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
-  const isBefore = (element: Element): boolean => here !== null && !element.contains(here) && (here.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_PRECEDING) !== 0;
+  const isBehind = (element: Element): boolean =>
+    here !== null &&
+    !element.contains(here) &&
+    (here.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+  const isBefore = (element: Element): boolean =>
+    here !== null &&
+    !element.contains(here) &&
+    (here.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_PRECEDING) !== 0;
   const next = step === 1 ? (wrong.find(isBehind) ?? wrong[0]) : (wrong.findLast(isBefore) ?? wrong.at(-1));
   if (next === undefined) return;
   next.scrollIntoView({ block: 'center' });
-  const input = next.querySelector<HTMLElement>('[aria-invalid="true"]') ?? next.querySelector<HTMLElement>('input:not([readonly]), textarea, [role="combobox"], button');
+  const input =
+    next.querySelector<HTMLElement>('[aria-invalid="true"]') ??
+    next.querySelector<HTMLElement>('input:not([readonly]), textarea, [role="combobox"], button');
   input?.focus({ preventScroll: true });
 }
 

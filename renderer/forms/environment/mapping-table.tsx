@@ -17,9 +17,22 @@ export function MappingTable({ rights, ...rows }: Props) {
       {(row, of, change) => {
         const name = of === '' ? text.configure.right : `${text.configure.right}: ${of}`;
         return valueChoices === undefined ? (
-          <FreeChoice label={name} value={row.value} onChange={(value) => change({ ...row, value })} options={rights} placeholder={text.configure.notMapped} />
+          <FreeChoice
+            label={name}
+            value={row.value}
+            onChange={(value) => change({ ...row, value })}
+            options={rights}
+            placeholder={text.configure.notMapped}
+          />
         ) : (
-          <TextField select size="small" fullWidth label={name} value={row.value} onChange={(event) => change({ ...row, value: event.target.value })}>
+          <TextField
+            select
+            size="small"
+            fullWidth
+            label={name}
+            value={row.value}
+            onChange={(event) => change({ ...row, value: event.target.value })}
+          >
             {valueChoices.map((choice) => (
               <MenuItem key={choice} value={String(choice)}>
                 {choice}

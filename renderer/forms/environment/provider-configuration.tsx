@@ -14,8 +14,17 @@ import { SeverityLabel } from '../../components/severity-label.tsx';
 import { text } from '../../text/text.ts';
 
 /** The text of a provider configuration with what is wrong in it. */
-export function ProviderConfiguration({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
-  const findings = useMemo(() => (value.trim() === '' ? [] : readProviderConfiguration(value, Object.values(plugins)).findings), [value]);
+export function ProviderConfiguration({
+  value,
+  onChange,
+}: {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}) {
+  const findings = useMemo(
+    () => (value.trim() === '' ? [] : readProviderConfiguration(value, Object.values(plugins)).findings),
+    [value],
+  );
   return (
     <Accordion variant="outlined" disableGutters {...(value === '' ? {} : { defaultExpanded: true })}>
       <AccordionSummary expandIcon={<ExpandMoreIcon />}>{text.configure.providerConfiguration}</AccordionSummary>
@@ -34,7 +43,12 @@ export function ProviderConfiguration({ value, onChange }: { readonly value: str
           sx={{ '& textarea': { fontFamily: fonts.code, fontSize: 13 } }}
         />
         {findings.map((finding) => (
-          <Typography key={`${finding.path} ${finding.rule} ${finding.message}`} variant="body2" component="div" sx={{ mt: 0.5 }}>
+          <Typography
+            key={`${finding.path} ${finding.rule} ${finding.message}`}
+            variant="body2"
+            component="div"
+            sx={{ mt: 0.5 }}
+          >
             <SeverityLabel severity={finding.severity}>
               <FindingMessage finding={finding} /> <LearnMoreOfFinding rule={finding.rule} />
             </SeverityLabel>

@@ -23,7 +23,13 @@ export function KeyReference({ title, plugin, side }: Props) {
       <AccordionSummary expandIcon={<ExpandMoreIcon />}>{title}</AccordionSummary>
       <AccordionDetails>
         <CopyButton content={example} />
-        <Box component="pre" tabIndex={0} role="region" aria-label={title} sx={{ fontSize: 13, overflow: 'auto', maxHeight: 480 }}>
+        <Box
+          component="pre"
+          tabIndex={0}
+          role="region"
+          aria-label={title}
+          sx={{ fontSize: 13, overflow: 'auto', maxHeight: 480 }}
+        >
           {example}
         </Box>
       </AccordionDetails>

@@ -38,7 +38,14 @@ export const SettingGroups = memo(function SettingGroups({ draft }: { readonly d
   return (
     <Stack spacing={2}>
       {groupsOf(draft).map(({ id, side, title, fields }) => (
-        <Paper key={id} id={id} component="section" variant="outlined" aria-label={title} sx={{ p: 2.5, scrollMarginTop: 60 }}>
+        <Paper
+          key={id}
+          id={id}
+          component="section"
+          variant="outlined"
+          aria-label={title}
+          sx={{ p: 2.5, scrollMarginTop: 60 }}
+        >
           <Typography variant="h6" component="h2" sx={{ mb: 2 }}>
             {title}
           </Typography>
@@ -58,7 +65,11 @@ export function GroupRail() {
   const { draft } = useDraftView();
   useDraftVersion(draft);
   return (
-    <Box component="nav" aria-label={text.configure.groups} sx={{ position: 'sticky', top: topBarHeight + 76, display: { xs: 'none', md: 'block' } }}>
+    <Box
+      component="nav"
+      aria-label={text.configure.groups}
+      sx={{ position: 'sticky', top: topBarHeight + 76, display: { xs: 'none', md: 'block' } }}
+    >
       {groupsOf(draft).map(({ id, side, group, fields }, index, all) => {
         const states = fields.map(({ key }) => draft.field(side, key));
         const errors = states.filter(({ findings }) => findings.some(({ severity }) => severity === 'error')).length;
@@ -66,7 +77,11 @@ export function GroupRail() {
         return (
           <Fragment key={id}>
             {all[index - 1]?.side !== side && (
-              <Typography variant="caption" component="div" sx={{ color: 'text.secondary', fontWeight: 600, mt: index === 0 ? 0 : 1.5 }}>
+              <Typography
+                variant="caption"
+                component="div"
+                sx={{ color: 'text.secondary', fontWeight: 600, mt: index === 0 ? 0 : 1.5 }}
+              >
                 {text.configure.sides[side]}
               </Typography>
             )}
@@ -75,7 +90,16 @@ export function GroupRail() {
               type="button"
               underline="hover"
               onClick={() => document.getElementById(id)?.scrollIntoView({ block: 'start' })}
-              sx={{ display: 'flex', width: '100%', justifyContent: 'space-between', gap: 1, py: 0.75, textAlign: 'left', fontSize: 13, color: errors > 0 ? 'error.main' : 'text.primary' }}
+              sx={{
+                display: 'flex',
+                width: '100%',
+                justifyContent: 'space-between',
+                gap: 1,
+                py: 0.75,
+                textAlign: 'left',
+                fontSize: 13,
+                color: errors > 0 ? 'error.main' : 'text.primary',
+              }}
             >
               <span>{group}</span>
               <Box component="span" sx={{ color: errors > 0 ? 'error.main' : 'text.secondary' }}>

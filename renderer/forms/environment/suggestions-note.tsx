@@ -8,5 +8,7 @@ export function SuggestionsNote({ draft }: { readonly draft: EnvironmentDraft })
   useDraftVersion(draft);
   const suggested = draft.suggestions();
   if (suggested.length === 0) return null;
-  return <Alert severity="warning">{text.configure.suggestedList(suggested.map(({ label }) => label).join(', '))}</Alert>;
+  return (
+    <Alert severity="warning">{text.configure.suggestedList(suggested.map(({ label }) => label).join(', '))}</Alert>
+  );
 }

@@ -68,21 +68,42 @@ export function TextView({ written, onChange }: Props) {
     onChange({ content, isReadable: found.length === 0, version: draft.version() });
   };
   const found = draft.findings();
-  const findings = useMemo(() => (problems.length > 0 ? problems : found.map((finding) => {
-    // The text has settings only: what is found in the VM stands nowhere in it.
-    const location = finding.path.startsWith('/vm') ? undefined : read.locate(fromPointer(finding.path));
-    return location === undefined ? finding : { ...finding, location };
-  })), [problems, found, read]);
+  const findings = useMemo(
+    () =>
+      problems.length > 0
+        ? problems
+        : found.map((finding) => {
+            // The text has settings only: what is found in the VM stands nowhere in it.
+            const location = finding.path.startsWith('/vm') ? undefined : read.locate(fromPointer(finding.path));
+            return location === undefined ? finding : { ...finding, location };
+          }),
+    [problems, found, read],
+  );
   const fix = ({ path, fix: wanted }: Finding) => {
     const fixed = wanted === undefined ? undefined : applyFix(written.content, format, path, wanted);
     if (fixed !== undefined) change(fixed);
   };
   return (
     <Stack spacing={2}>
-      <DocumentEditor value={written.content} format={format} onChange={change} onFix={fix} findings={findings} help={text.configure.textHelp} resources={optionsOf} />
+      <DocumentEditor
+        value={written.content}
+        format={format}
+        onChange={change}
+        onFix={fix}
+        findings={findings}
+        help={text.configure.textHelp}
+        resources={optionsOf}
+      />
       {sides.map((side) => {
         const plugin = draft.pluginOf(side);
-        return plugin === undefined ? null : <KeyReference key={side} title={side === 'source' ? text.replicas.sourceReference : text.replicas.reference} plugin={plugin} side={side} />;
+        return plugin === undefined ? null : (
+          <KeyReference
+            key={side}
+            title={side === 'source' ? text.replicas.sourceReference : text.replicas.reference}
+            plugin={plugin}
+            side={side}
+          />
+        );
       })}
     </Stack>
   );
@@ -99,20 +120,44 @@ export function takeText(draft: EnvironmentDraft, content: string): readonly Pag
   if (errors.length > 0) return errors;
   const problem = (path: string, rule: string, message: string): PageFinding => {
     const location = locate(fromPointer(path));
-    return { severity: 'error', path, rule, message, isTranslated: true, ...(location === undefined ? {} : { location }) };
+    return {
+      severity: 'error',
+      path,
+      rule,
+      message,
+      isTranslated: true,
+      ...(location === undefined ? {} : { location }),
+    };
   };
   if (!isJsonObject(value)) return [problem('', 'document/wrong-type', text.configure.textUnreadable)];
   const taken: (() => void)[] = [];
   const known = sides.filter((side) => draft.pluginOf(side) !== undefined);
-  const foreign = Object.keys(value).find((key) => key !== 'vm' && key !== '$schema' && !known.some((side) => side === key));
-  if (foreign !== undefined) return [problem(`/${foreign.replaceAll('~', '~0').replaceAll('/', '~1')}`, 'document/unknown-key', text.configure.unknownKey(foreign))];
+  const foreign = Object.keys(value).find(
+    (key) => key !== 'vm' && key !== '$schema' && !known.some((side) => side === key),
+  );
+  if (foreign !== undefined)
+    return [
+      problem(
+        `/${foreign.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+        'document/unknown-key',
+        text.configure.unknownKey(foreign),
+      ),
+    ];
   for (const side of known) {
     const part = value[side] ?? {};
     if (!isJsonObject(part)) return [problem(`/${side}`, 'document/wrong-type', text.configure.textUnreadable)];
     const plugin = draft.pluginOf(side)!;
-    if (part['plugin'] !== undefined && part['plugin'] !== plugin) return [problem(`/${side}/plugin`, 'document/other-endpoint', text.replicas.otherPlugin(side, pluginTitle(plugins[plugin])))];
+    if (part['plugin'] !== undefined && part['plugin'] !== plugin)
+      return [
+        problem(
+          `/${side}/plugin`,
+          'document/other-endpoint',
+          text.replicas.otherPlugin(side, pluginTitle(plugins[plugin])),
+        ),
+      ];
     const environment = part['environment'] ?? {};
-    if (!isJsonObject(environment)) return [problem(`/${side}/environment`, 'document/wrong-type', text.configure.textUnreadable)];
+    if (!isJsonObject(environment))
+      return [problem(`/${side}/environment`, 'document/wrong-type', text.configure.textUnreadable)];
     taken.push(() => draft.replace(side, environment as JsonObject));
   }
   for (const take of taken) take();

@@ -14,11 +14,22 @@ export function hideSecrets(fields: readonly FieldDescriptor[], environment: Jso
 }
 
 /** An environment that was shown with hidden secrets, with those that the form holds put back. */
-export function restoreSecrets(fields: readonly FieldDescriptor[], environment: JsonObject, held: JsonObject): JsonObject {
-  return mapSecrets(fields, environment, (value, path) => (sameJson(value, typedSecret) ? (at(held, path) ?? value) : value));
+export function restoreSecrets(
+  fields: readonly FieldDescriptor[],
+  environment: JsonObject,
+  held: JsonObject,
+): JsonObject {
+  return mapSecrets(fields, environment, (value, path) =>
+    sameJson(value, typedSecret) ? (at(held, path) ?? value) : value,
+  );
 }
 
-function mapSecrets(fields: readonly FieldDescriptor[], object: JsonObject, map: (value: JsonValue, path: readonly string[]) => JsonValue, below: readonly string[] = []): JsonObject {
+function mapSecrets(
+  fields: readonly FieldDescriptor[],
+  object: JsonObject,
+  map: (value: JsonValue, path: readonly string[]) => JsonValue,
+  below: readonly string[] = [],
+): JsonObject {
   const secrets = fields.filter(({ kind, members }) => kind === 'secret' || members !== undefined);
   if (secrets.length === 0) return object;
   const entries = Object.entries(object).map(([key, value]): [string, JsonValue] => {

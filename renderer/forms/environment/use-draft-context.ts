@@ -18,11 +18,18 @@ interface Around {
 }
 
 /** Tells a draft what it is checked with and what lies below it, whenever that changes; answers whether it has errors. */
-export function useDraftContext(draft: EnvironmentDraft, { plugins: { source, destination }, vm, catalog, defaults, wave, configuration }: Around): boolean {
+export function useDraftContext(
+  draft: EnvironmentDraft,
+  { plugins: { source, destination }, vm, catalog, defaults, wave, configuration }: Around,
+): boolean {
   useDraftVersion(draft);
   useEffect(() => draft.changeContext({ vm, catalog }), [draft, vm, catalog]);
   useEffect(
-    () => draft.changeContext({ weaker: weakerLayers(defaults, wave, source, destination), providerConfiguration: sectionsOf(configuration) }),
+    () =>
+      draft.changeContext({
+        weaker: weakerLayers(defaults, wave, source, destination),
+        providerConfiguration: sectionsOf(configuration),
+      }),
     [draft, defaults, wave, configuration, source, destination],
   );
   return draft.findings().some(({ severity }) => severity === 'error');

@@ -39,11 +39,25 @@ export interface Choices {
  * Choices from the destination as it is now; from its last catalog when it can't be asked. The catalog itself is asked for
  * too, so that names are compared and the next time without a network knows of today.
  */
-export function useOptions(endpointId: string, vm: Vm | undefined, source?: { readonly id: string; readonly plugin: PluginId }): Choices {
+export function useOptions(
+  endpointId: string,
+  vm: Vm | undefined,
+  source?: { readonly id: string; readonly plugin: PluginId },
+): Choices {
   const captured = useQuery('catalog.capture', { endpoint: endpointId });
   const last = useQuery('catalog.last', { endpoint: endpointId });
-  const kinds = useMemo(() => (source === undefined ? [] : optionKinds(describeFields(plugins[source.plugin].source?.schema ?? z.object({}), `${source.plugin}/source`))), [source]);
-  const fromSource = useQuery('options.list', { endpoint: source?.id ?? endpointId, side: 'source', names: kinds }).data;
+  const kinds = useMemo(
+    () =>
+      source === undefined
+        ? []
+        : optionKinds(describeFields(plugins[source.plugin].source?.schema ?? z.object({}), `${source.plugin}/source`)),
+    [source],
+  );
+  const fromSource = useQuery('options.list', {
+    endpoint: source?.id ?? endpointId,
+    side: 'source',
+    names: kinds,
+  }).data;
   const catalog = captured.data ?? last.data?.catalog;
   const freshness = useMemo((): Freshness => {
     if (captured.data !== undefined) return { kind: 'fresh' };
@@ -55,7 +69,12 @@ export function useOptions(endpointId: string, vm: Vm | undefined, source?: { re
   const optionsOf = useMemo(() => {
     const own = machineOptions(vm);
     const known = new Map(Object.keys(catalog ?? {}).map((kind) => [kind, catalogOptions(catalog, kind)]));
-    const ofSource = new Map(Object.entries(fromSource ?? {}).map(([kind, list]) => [kind, list.map(({ id, name }) => ({ value: name, id, label: name === id ? name : `${name} · ${id}` }))]));
+    const ofSource = new Map(
+      Object.entries(fromSource ?? {}).map(([kind, list]) => [
+        kind,
+        list.map(({ id, name }) => ({ value: name, id, label: name === id ? name : `${name} · ${id}` })),
+      ]),
+    );
     return (side: Side, kind: string | undefined): readonly Option[] => {
       if (kind === undefined) return nothing;
       return (kind.startsWith('vm.') ? own : side === 'source' ? ofSource : known).get(kind) ?? nothing;
@@ -70,8 +89,14 @@ function machineOptions(vm: Vm | undefined): ReadonlyMap<string, readonly Option
   const plain = (values: readonly string[]): Option[] => [...new Set(values)].map((value) => ({ value, label: value }));
   return new Map([
     ['vm.networks', plain(vm.nics.map(({ network }) => network))],
-    ['vm.storage_backends', plain(vm.disks.map((disk) => disk.storage_backend).filter((backend) => backend !== undefined))],
-    ['vm.disks', vm.disks.map((disk) => ({ value: disk.id, label: text.configure.diskOf(disk.id, bytesText(disk.size_bytes)) }))],
+    [
+      'vm.storage_backends',
+      plain(vm.disks.map((disk) => disk.storage_backend).filter((backend) => backend !== undefined)),
+    ],
+    [
+      'vm.disks',
+      vm.disks.map((disk) => ({ value: disk.id, label: text.configure.diskOf(disk.id, bytesText(disk.size_bytes)) })),
+    ],
   ]);
 }
 
@@ -79,20 +104,27 @@ function machineOptions(vm: Vm | undefined): ReadonlyMap<string, readonly Option
 function catalogOptions(catalog: Catalog | undefined, kind: string): readonly Option[] {
   const list = catalog?.[kind];
   if (!Array.isArray(list)) return [];
-  const resources = (list as readonly unknown[]).filter((one) => isJsonObject(one as never)) as unknown as readonly Record<string, unknown>[];
+  const resources = (list as readonly unknown[]).filter((one) =>
+    isJsonObject(one as never),
+  ) as unknown as readonly Record<string, unknown>[];
   const counts = Map.groupBy(resources, ({ name }) => name);
   return resources.map((resource) => {
     const id = String(resource['id'] ?? resource['name'] ?? '');
     const name = typeof resource['name'] === 'string' ? resource['name'] : id;
     const isUnique = counts.get(name)?.length === 1;
-    return { value: isUnique ? name : id, id, label: [name, isUnique ? '' : id, detailOf(resource)].filter((part) => part !== '').join(' · ') };
+    return {
+      value: isUnique ? name : id,
+      id,
+      label: [name, isUnique ? '' : id, detailOf(resource)].filter((part) => part !== '').join(' · '),
+    };
   });
 }
 
 /** The few facts by which people choose: sizes of machine types, ranges of networks. */
 function detailOf(resource: Record<string, unknown>): string {
   const { vcpus, memory_mb: memory, cidrs, description } = resource;
-  if (typeof vcpus === 'number' && typeof memory === 'number') return text.forms.machineSize(vcpus, bytesText(memory * 1024 ** 2));
+  if (typeof vcpus === 'number' && typeof memory === 'number')
+    return text.forms.machineSize(vcpus, bytesText(memory * 1024 ** 2));
   if (Array.isArray(cidrs)) return cidrs.join(', ');
   return typeof description === 'string' ? description : '';
 }

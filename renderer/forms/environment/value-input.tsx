@@ -27,7 +27,8 @@ interface Props {
 /** What edits a value, by the kind of its field, with the choices that are known for it. */
 export function ValueInput({ side, field, value, onChange, problemAt }: Props) {
   const { optionsOf } = useDraftView();
-  const choices = (of: FieldDescriptor | undefined): readonly Option[] => asWritten(of, optionsOf(side, of?.meta.optionsFrom));
+  const choices = (of: FieldDescriptor | undefined): readonly Option[] =>
+    asWritten(of, optionsOf(side, of?.meta.optionsFrom));
   const options = choices(field);
   const shared = { field, problem: problemAt('') };
   switch (field.kind) {
@@ -49,9 +50,20 @@ export function ValueInput({ side, field, value, onChange, problemAt }: Props) {
     }
     case 'entries':
       return (
-        <EntriesTable {...shared} rows={value as readonly EntryRow[]} onChange={onChange} lefts={optionsOf(side, field.meta.keysFrom)} leftLabel={leftLabelOf(field.meta.keysFrom)}>
+        <EntriesTable
+          {...shared}
+          rows={value as readonly EntryRow[]}
+          onChange={onChange}
+          lefts={optionsOf(side, field.meta.keysFrom)}
+          leftLabel={leftLabelOf(field.meta.keysFrom)}
+        >
           {(row, change) => (
-            <MemberInputs {...{ side, field }} value={row.members} onChange={change} problemAt={(below) => problemAt(`${toPointer([row.key])}${below}`)} />
+            <MemberInputs
+              {...{ side, field }}
+              value={row.members}
+              onChange={change}
+              problemAt={(below) => problemAt(`${toPointer([row.key])}${below}`)}
+            />
           )}
         </EntriesTable>
       );
@@ -77,7 +89,13 @@ export function ValueInput({ side, field, value, onChange, problemAt }: Props) {
 }
 
 /** Fields of an object, which count and are inherited as a whole. */
-function ObjectInput({ side, field, value, onChange, problemAt }: Omit<Props, 'value'> & { readonly value: FormValues }) {
+function ObjectInput({
+  side,
+  field,
+  value,
+  onChange,
+  problemAt,
+}: Omit<Props, 'value'> & { readonly value: FormValues }) {
   const own = problemAt('');
   return (
     <Box role="group" aria-label={field.label} sx={{ borderLeft: 2, borderColor: 'divider', pl: 2 }}>
@@ -85,7 +103,11 @@ function ObjectInput({ side, field, value, onChange, problemAt }: Omit<Props, 'v
         {field.label}
         {field.required && ` (${text.forms.required})`}
       </Typography>
-      <Typography variant="caption" component="p" sx={{ color: own === undefined ? 'text.secondary' : 'error.main', mb: 1.5 }}>
+      <Typography
+        variant="caption"
+        component="p"
+        sx={{ color: own === undefined ? 'text.secondary' : 'error.main', mb: 1.5 }}
+      >
         {own ?? field.meta.help}
       </Typography>
       <MemberInputs {...{ side, field, value, onChange, problemAt }} />
@@ -93,7 +115,13 @@ function ObjectInput({ side, field, value, onChange, problemAt }: Omit<Props, 'v
   );
 }
 
-function MemberInputs({ side, field, value, onChange, problemAt }: Omit<Props, 'value' | 'onChange'> & { readonly value: FormValues; readonly onChange: (value: FormValues) => void }) {
+function MemberInputs({
+  side,
+  field,
+  value,
+  onChange,
+  problemAt,
+}: Omit<Props, 'value' | 'onChange'> & { readonly value: FormValues; readonly onChange: (value: FormValues) => void }) {
   return (
     <Stack spacing={2}>
       {(field.members ?? []).map((member) => (
@@ -101,7 +129,11 @@ function MemberInputs({ side, field, value, onChange, problemAt }: Omit<Props, '
           key={member.key}
           side={side}
           // Members without choices of their own take those of the whole, e.g. images by OS type.
-          field={member.meta.optionsFrom === undefined && field.meta.optionsFrom !== undefined ? { ...member, meta: { ...member.meta, optionsFrom: field.meta.optionsFrom } } : member}
+          field={
+            member.meta.optionsFrom === undefined && field.meta.optionsFrom !== undefined
+              ? { ...member, meta: { ...member.meta, optionsFrom: field.meta.optionsFrom } }
+              : member
+          }
           value={value[member.key] ?? ''}
           onChange={(changed) => onChange({ ...value, [member.key]: changed })}
           problemAt={(below) => problemAt(`/${member.key}${below}`)}
@@ -112,7 +144,9 @@ function MemberInputs({ side, field, value, onChange, problemAt }: Omit<Props, '
 }
 
 const leftLabelOf = (keysFrom: string | undefined): string =>
-  keysFrom !== undefined && keysFrom in text.configure.left ? text.configure.left[keysFrom as keyof typeof text.configure.left] : text.configure.left.other;
+  keysFrom !== undefined && keysFrom in text.configure.left
+    ? text.configure.left[keysFrom as keyof typeof text.configure.left]
+    : text.configure.left.other;
 
 /** Choices by what is written for them. */
 const asWritten = (field: FieldDescriptor | undefined, options: readonly Option[]): readonly Option[] =>

@@ -38,14 +38,30 @@ interface Props<Row extends { readonly key: string }> extends VmRowsProps<Row> {
  * Rows with the machine's own things at the left. What is mapped and the machine does not have (any more), or what
  * somebody types, has a row too: keys may hold anything.
  */
-export function VmRows<Row extends { readonly key: string }>({ field, rows, onChange, problem, lefts, leftLabel, emptyRow, isEmpty, shares, children }: Props<Row>) {
+export function VmRows<Row extends { readonly key: string }>({
+  field,
+  rows,
+  onChange,
+  problem,
+  lefts,
+  leftLabel,
+  emptyRow,
+  isEmpty,
+  shares,
+  children,
+}: Props<Row>) {
   const id = useId();
   const label = fieldLabel(field);
   const known = new Set(lefts.map(({ value }) => value));
   const others = rows.map((row, index) => ({ row, index })).filter(({ row }) => !known.has(row.key));
   const changeOwn = (changed: Row) => {
     if (isEmpty(changed)) onChange(rows.filter(({ key }) => key !== changed.key));
-    else onChange(rows.some(({ key }) => key === changed.key) ? rows.map((row) => (row.key === changed.key ? changed : row)) : [...rows, changed]);
+    else
+      onChange(
+        rows.some(({ key }) => key === changed.key)
+          ? rows.map((row) => (row.key === changed.key ? changed : row))
+          : [...rows, changed],
+      );
   };
   const changeOther = (index: number, changed: Row) => onChange(rows.map((row, at) => (at === index ? changed : row)));
   return (
@@ -59,7 +75,13 @@ export function VmRows<Row extends { readonly key: string }>({ field, rows, onCh
       </FormHelperText>
       {lefts.map(({ value: key, label: name }) => (
         <Columns key={`own ${key}`} name={name} shares={shares}>
-          <TextField size="small" fullWidth label={leftLabel} value={name} slotProps={{ htmlInput: { readOnly: true } }} />
+          <TextField
+            size="small"
+            fullWidth
+            label={leftLabel}
+            value={name}
+            slotProps={{ htmlInput: { readOnly: true } }}
+          />
           {children(rows.find((row) => row.key === key) ?? emptyRow(key), name, changeOwn)}
         </Columns>
       ))}
@@ -67,19 +89,36 @@ export function VmRows<Row extends { readonly key: string }>({ field, rows, onCh
         <Columns key={`other ${index}`} name={row.key} shares={shares}>
           <OtherKey field={field} value={row.key} onChange={(key) => changeOther(index, { ...row, key })} />
           {children(row, row.key, (changed) => changeOther(index, changed))}
-          <IconButton size="small" aria-label={text.forms.removeRow(row.key)} onClick={() => onChange(rows.filter((_row, at) => at !== index))}>
+          <IconButton
+            size="small"
+            aria-label={text.forms.removeRow(row.key)}
+            onClick={() => onChange(rows.filter((_row, at) => at !== index))}
+          >
             <DeleteIcon />
           </IconButton>
         </Columns>
       ))}
-      <Button size="small" startIcon={<AddIcon />} aria-label={`${text.configure.addRow}: ${label}`} onClick={() => onChange([...rows, emptyRow('')])}>
+      <Button
+        size="small"
+        startIcon={<AddIcon />}
+        aria-label={`${text.configure.addRow}: ${label}`}
+        onClick={() => onChange([...rows, emptyRow('')])}
+      >
         {text.configure.addRow}
       </Button>
     </Box>
   );
 }
 
-function OtherKey({ field, value, onChange }: { readonly field: FieldDescriptor; readonly value: string; readonly onChange: (key: string) => void }) {
+function OtherKey({
+  field,
+  value,
+  onChange,
+}: {
+  readonly field: FieldDescriptor;
+  readonly value: string;
+  readonly onChange: (key: string) => void;
+}) {
   return (
     <TextField
       select={field.choices !== undefined}
@@ -99,9 +138,27 @@ function OtherKey({ field, value, onChange }: { readonly field: FieldDescriptor;
   );
 }
 
-function Columns({ name, shares: [left, right], children }: { readonly name: string; readonly shares: readonly [number, number]; readonly children: ReactNode }) {
+function Columns({
+  name,
+  shares: [left, right],
+  children,
+}: {
+  readonly name: string;
+  readonly shares: readonly [number, number];
+  readonly children: ReactNode;
+}) {
   return (
-    <Box role="group" aria-label={name} sx={{ display: 'grid', gridTemplateColumns: `minmax(0, ${left}fr) minmax(0, ${right}fr) 40px`, gap: 1, mb: 1.5, alignItems: 'start' }}>
+    <Box
+      role="group"
+      aria-label={name}
+      sx={{
+        display: 'grid',
+        gridTemplateColumns: `minmax(0, ${left}fr) minmax(0, ${right}fr) 40px`,
+        gap: 1,
+        mb: 1.5,
+        alignItems: 'start',
+      }}
+    >
       {children}
     </Box>
   );

@@ -7,7 +7,13 @@ export function isAtOnce(written: string): boolean {
 }
 
 /** How many at the same time, 1 to 32. */
-export function AtOnceField({ value, onChange }: { readonly value: string; readonly onChange: (written: string) => void }) {
+export function AtOnceField({
+  value,
+  onChange,
+}: {
+  readonly value: string;
+  readonly onChange: (written: string) => void;
+}) {
   return (
     <TextField
       size="small"

@@ -42,12 +42,22 @@ export function BandwidthField({ value, onChange, autoFocus = false }: Props) {
       />
       <Box role="group" aria-label={text.runs.examplesLabel} sx={{ display: 'flex', gap: 1, flexWrap: 'wrap' }}>
         {examples.map(([written, label]) => (
-          <Chip key={label} size="small" variant={value.trim() === written ? 'filled' : 'outlined'} label={label} onClick={() => onChange(written)} />
+          <Chip
+            key={label}
+            size="small"
+            variant={value.trim() === written ? 'filled' : 'outlined'}
+            label={label}
+            onClick={() => onChange(written)}
+          />
         ))}
       </Box>
       {'options' in read && (
         <Typography variant="body2" role="status">
-          {now === undefined ? text.runs.nowUnlimited : now === 0 ? text.runs.nowPaused : text.runs.nowLimited(written(now), rateText(now))}
+          {now === undefined
+            ? text.runs.nowUnlimited
+            : now === 0
+              ? text.runs.nowPaused
+              : text.runs.nowLimited(written(now), rateText(now))}
         </Typography>
       )}
       {'profile' in read && read.profile !== undefined && <WeekPreview profile={read.profile} />}

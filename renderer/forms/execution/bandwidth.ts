@@ -1,4 +1,11 @@
-import { formatRate, parseProfile, parseRate, rateAt, type BandwidthProfile, type Rate } from '../../../shared/model/bandwidth-profile.ts';
+import {
+  formatRate,
+  parseProfile,
+  parseRate,
+  rateAt,
+  type BandwidthProfile,
+  type Rate,
+} from '../../../shared/model/bandwidth-profile.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { ExecutionOptions } from '../../../shared/model/execution.ts';
 

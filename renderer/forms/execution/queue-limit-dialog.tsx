@@ -27,14 +27,23 @@ export function QueueLimitDialog({ onClose }: { readonly onClose: () => void }) 
     onClose();
   });
   return (
-    <ConfirmDialog title={text.runs.atOnceTitle} confirm={text.endpoints.save} isReady={isAtOnce(value) && 'options' in read} action={save} onClose={onClose}>
+    <ConfirmDialog
+      title={text.runs.atOnceTitle}
+      confirm={text.endpoints.save}
+      isReady={isAtOnce(value) && 'options' in read}
+      action={save}
+      onClose={onClose}
+    >
       <Typography variant="body2" sx={{ mb: 1 }}>
         {text.runs.atOnceLead}
       </Typography>
       <AtOnceField value={value} onChange={setWritten} />
       {queue !== undefined && (
         <Typography variant="body2" sx={{ color: 'text.secondary' }}>
-          {text.runs.queueNow(queue.executions.running + queue.deployments.running, queue.executions.waiting + queue.deployments.waiting)}
+          {text.runs.queueNow(
+            queue.executions.running + queue.deployments.running,
+            queue.executions.waiting + queue.deployments.waiting,
+          )}
         </Typography>
       )}
       <Typography variant="body2" sx={{ my: 1 }}>

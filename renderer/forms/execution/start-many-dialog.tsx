@@ -33,7 +33,18 @@ interface Refused {
 }
 
 /** Starts runs of one replica or of several; for several it asks how many at once, and says which could not be started. */
-export function StartManyDialog({ title, confirm, isReady, width = 'sm', replicas, startedWords, start, onStarted, onClose, children }: Props) {
+export function StartManyDialog({
+  title,
+  confirm,
+  isReady,
+  width = 'sm',
+  replicas,
+  startedWords,
+  start,
+  onStarted,
+  onClose,
+  children,
+}: Props) {
   const link = useLink();
   const toast = useToast();
   const isMany = replicas.length > 1;
@@ -49,7 +60,8 @@ export function StartManyDialog({ title, confirm, isReady, width = 'sm', replica
       onClose();
       return;
     }
-    if (queue !== undefined && Number(atOnce) !== queue.atOnce) await link.call('queue.setLimit', { atOnce: Number(atOnce) });
+    if (queue !== undefined && Number(atOnce) !== queue.atOnce)
+      await link.call('queue.setLimit', { atOnce: Number(atOnce) });
     const failures: Refused[] = [];
     const started: string[] = [];
     // One after the other, so that they stand in the queue in the order of the list.
@@ -71,7 +83,14 @@ export function StartManyDialog({ title, confirm, isReady, width = 'sm', replica
     }
   });
   return (
-    <ConfirmDialog title={title} confirm={confirm} width={width} isReady={isReady && waiting.length > 0 && (!isMany || isAtOnce(atOnce))} action={action} onClose={onClose}>
+    <ConfirmDialog
+      title={title}
+      confirm={confirm}
+      width={width}
+      isReady={isReady && waiting.length > 0 && (!isMany || isAtOnce(atOnce))}
+      action={action}
+      onClose={onClose}
+    >
       {isMany && (
         <Box>
           <Typography variant="body2" sx={{ color: 'text.secondary', mb: 2 }}>

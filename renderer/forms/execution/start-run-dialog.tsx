@@ -46,7 +46,11 @@ export function StartRunDialog({ replicas, onStarted, onClose }: Props) {
   const [first] = replicas;
   return (
     <StartManyDialog
-      title={replicas.length === 1 && first !== undefined ? text.runs.startTitle(first.name) : text.runs.startManyTitle(replicas.length)}
+      title={
+        replicas.length === 1 && first !== undefined
+          ? text.runs.startTitle(first.name)
+          : text.runs.startManyTitle(replicas.length)
+      }
       confirm={text.runs.start}
       isReady={isParallelRight && 'options' in bandwidth}
       replicas={replicas}
@@ -61,14 +65,25 @@ export function StartRunDialog({ replicas, onStarted, onClose }: Props) {
       <Typography>{text.runs.startLead}</Typography>
       <ChoiceGroup label={text.runs.verify} value={verify} options={text.runs.verifyModes} onChange={setVerify} />
       <div>
-        <FormControlLabel control={<Checkbox checked={shutdownVm} onChange={(event) => setShutdownVm(event.target.checked)} />} label={text.runs.shutdown} />
+        <FormControlLabel
+          control={<Checkbox checked={shutdownVm} onChange={(event) => setShutdownVm(event.target.checked)} />}
+          label={text.runs.shutdown}
+        />
         <FormHelperText>{text.runs.shutdownHelp}</FormHelperText>
       </div>
       {isInFleet && (
         <div>
-          <FormControlLabel control={<Checkbox checked={inFleet} onChange={(event) => setInFleet(event.target.checked)} />} label={text.fleet.start.inFleet} />
+          <FormControlLabel
+            control={<Checkbox checked={inFleet} onChange={(event) => setInFleet(event.target.checked)} />}
+            label={text.fleet.start.inFleet}
+          />
           <FormHelperText>{text.fleet.start.inFleetHelp}</FormHelperText>
-          {inFleet && <FormControlLabel control={<Checkbox checked={urgent} onChange={(event) => setUrgent(event.target.checked)} />} label={text.fleet.start.urgent} />}
+          {inFleet && (
+            <FormControlLabel
+              control={<Checkbox checked={urgent} onChange={(event) => setUrgent(event.target.checked)} />}
+              label={text.fleet.start.urgent}
+            />
+          )}
         </div>
       )}
       <BandwidthField value={limit} onChange={setLimit} />

@@ -14,17 +14,34 @@ export function WeekPreview({ profile }: { readonly profile: BandwidthProfile })
   const x = (minute: number): number => size.left + (minute / dayMinutes) * (size.width - size.left);
   return (
     <Box>
-      <Box component="svg" role="img" aria-label={text.runs.week} viewBox={`0 0 ${size.width} ${size.top + 7 * size.row}`} width="100%" sx={{ display: 'block', fontSize: 11, color: 'primary.main' }}>
+      <Box
+        component="svg"
+        role="img"
+        aria-label={text.runs.week}
+        viewBox={`0 0 ${size.width} ${size.top + 7 * size.row}`}
+        width="100%"
+        sx={{ display: 'block', fontSize: 11, color: 'primary.main' }}
+      >
         {[0, 6, 12, 18].map((hour) => (
           <Words key={hour} x={x(hour * 60)} y={11}>{`${String(hour).padStart(2, '0')}:00`}</Words>
         ))}
         {week.map((spans, day) => (
           <g key={text.runs.days[day]}>
-            <Words x={0} y={size.top + day * size.row + 12}>{text.runs.days[day]!}</Words>
+            <Words x={0} y={size.top + day * size.row + 12}>
+              {text.runs.days[day]!}
+            </Words>
             {spans.map(({ from, until, rate }) => (
               <rect
-                key={from} x={x(from)} y={size.top + day * size.row + 1} width={x(until) - x(from) - 1} height={size.row - 2} rx={2}
-                fill="currentColor" fillOpacity={strength(rate, rates)} stroke="currentColor" strokeOpacity={0.35}
+                key={from}
+                x={x(from)}
+                y={size.top + day * size.row + 1}
+                width={x(until) - x(from) - 1}
+                height={size.row - 2}
+                rx={2}
+                fill="currentColor"
+                fillOpacity={strength(rate, rates)}
+                stroke="currentColor"
+                strokeOpacity={0.35}
               />
             ))}
           </g>
@@ -32,12 +49,30 @@ export function WeekPreview({ profile }: { readonly profile: BandwidthProfile })
       </Box>
       <Box component="ul" sx={{ display: 'flex', gap: 2, flexWrap: 'wrap', m: 0, mt: 0.5, p: 0, listStyle: 'none' }}>
         {rates.map((rate) => (
-          <Box component="li" key={formatRate(rate)} sx={{ display: 'flex', gap: 0.75, alignItems: 'center', color: 'primary.main' }}>
+          <Box
+            component="li"
+            key={formatRate(rate)}
+            sx={{ display: 'flex', gap: 0.75, alignItems: 'center', color: 'primary.main' }}
+          >
             <svg width={14} height={14} aria-hidden>
-              <rect x={0.5} y={0.5} width={13} height={13} rx={2} fill="currentColor" fillOpacity={strength(rate, rates)} stroke="currentColor" strokeOpacity={0.6} />
+              <rect
+                x={0.5}
+                y={0.5}
+                width={13}
+                height={13}
+                rx={2}
+                fill="currentColor"
+                fillOpacity={strength(rate, rates)}
+                stroke="currentColor"
+                strokeOpacity={0.6}
+              />
             </svg>
             <Typography variant="caption" sx={{ color: 'text.primary' }}>
-              {rate === undefined ? text.runs.unlimited : rate === 0 ? text.runs.paused : text.units.decimalPerSecond(formatRate(rate).replace(/(?=[kMG])/, ' '))}
+              {rate === undefined
+                ? text.runs.unlimited
+                : rate === 0
+                  ? text.runs.paused
+                  : text.units.decimalPerSecond(formatRate(rate).replace(/(?=[kMG])/, ' '))}
             </Typography>
           </Box>
         ))}

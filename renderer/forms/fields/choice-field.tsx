@@ -9,7 +9,10 @@ import type { FieldProps } from '../field-props.ts';
 
 /** One of several values, or none. */
 export function ChoiceInput({ field, value, onChange, onBlur, inputRef, problem }: FieldProps<string>) {
-  const choices = (field.choices ?? []).map((choice) => ({ value: String(choice), label: choiceLabel(String(choice)) }));
+  const choices = (field.choices ?? []).map((choice) => ({
+    value: String(choice),
+    label: choiceLabel(String(choice)),
+  }));
   return <Choices {...{ field, value, onChange, onBlur, inputRef, problem, choices }} />;
 }
 
@@ -57,7 +60,11 @@ function Choices({ field, value, choices, onChange, onBlur, inputRef, problem }:
       slotProps={{ inputLabel: { shrink: true }, select: { displayEmpty: true } }}
     >
       <MenuItem value="">
-        <em>{field.meta.builtIn === undefined ? text.forms.unset : text.forms.builtInChoice(choiceLabel(shown(field.meta.builtIn)))}</em>
+        <em>
+          {field.meta.builtIn === undefined
+            ? text.forms.unset
+            : text.forms.builtInChoice(choiceLabel(shown(field.meta.builtIn)))}
+        </em>
       </MenuItem>
       {choices.map((choice) => (
         <MenuItem key={choice.value} value={choice.value}>

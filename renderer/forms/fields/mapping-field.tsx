@@ -14,9 +14,17 @@ import type { FieldProps } from '../field-props.ts';
 import type { MappingRow } from '../form-values.ts';
 
 /** A mapping as rows of a name and a value. */
-export function MappingInput({ field, value: rows, onChange, onBlur, inputRef, problem }: FieldProps<readonly MappingRow[]>) {
+export function MappingInput({
+  field,
+  value: rows,
+  onChange,
+  onBlur,
+  inputRef,
+  problem,
+}: FieldProps<readonly MappingRow[]>) {
   const id = useId();
-  const set = (index: number, part: Partial<MappingRow>) => onChange(rows.map((row, at) => (at === index ? { ...row, ...part } : row)));
+  const set = (index: number, part: Partial<MappingRow>) =>
+    onChange(rows.map((row, at) => (at === index ? { ...row, ...part } : row)));
   const label = fieldLabel(field);
   return (
     <Box role="group" aria-labelledby={id} {...(onBlur === undefined ? {} : { onBlur })}>
@@ -44,13 +52,27 @@ export function MappingInput({ field, value: rows, onChange, onBlur, inputRef, p
               </MenuItem>
             ))}
           </TextField>
-          <TextField size="small" label={text.forms.value} value={row.value} sx={{ flex: 1 }} onChange={(event) => set(index, { value: event.target.value })} />
-          <IconButton aria-label={text.forms.removeRow(row.key)} onClick={() => onChange(rows.filter((_row, at) => at !== index))}>
+          <TextField
+            size="small"
+            label={text.forms.value}
+            value={row.value}
+            sx={{ flex: 1 }}
+            onChange={(event) => set(index, { value: event.target.value })}
+          />
+          <IconButton
+            aria-label={text.forms.removeRow(row.key)}
+            onClick={() => onChange(rows.filter((_row, at) => at !== index))}
+          >
             <DeleteIcon />
           </IconButton>
         </Box>
       ))}
-      <Button size="small" startIcon={<AddIcon />} aria-label={`${text.forms.addRow}: ${label}`} onClick={() => onChange([...rows, { key: '', value: '' }])}>
+      <Button
+        size="small"
+        startIcon={<AddIcon />}
+        aria-label={`${text.forms.addRow}: ${label}`}
+        onClick={() => onChange([...rows, { key: '', value: '' }])}
+      >
         {text.forms.addRow}
       </Button>
     </Box>

@@ -44,12 +44,32 @@ interface FreeChoiceProps {
   readonly inputRef?: (element: HTMLElement | null) => void;
 }
 
-export function FreeChoice({ label, value, onChange, options, required = false, help, placeholder, isWrong = false, onBlur, inputRef }: FreeChoiceProps) {
+export function FreeChoice({
+  label,
+  value,
+  onChange,
+  options,
+  required = false,
+  help,
+  placeholder,
+  isWrong = false,
+  onBlur,
+  inputRef,
+}: FreeChoiceProps) {
   const texts = options.map((option) => option.value);
   const labels = new Map(options.map((option) => [option.value, option.label]));
   const called = labels.get(value);
   // An id says nothing to people.
-  const shownHelp = called === undefined || called.startsWith(value) ? help : help === undefined || help === '' ? called : <>{called} — {help}</>;
+  const shownHelp =
+    called === undefined || called.startsWith(value) ? (
+      help
+    ) : help === undefined || help === '' ? (
+      called
+    ) : (
+      <>
+        {called} — {help}
+      </>
+    );
   return (
     <Autocomplete
       freeSolo
@@ -64,7 +84,9 @@ export function FreeChoice({ label, value, onChange, options, required = false, 
       // Everything is offered as long as what stands there is one of the choices; else what fits.
       filterOptions={(all, { inputValue }) => {
         const wanted = inputValue.trim().toLowerCase();
-        return labels.has(inputValue) ? all : all.filter((one) => `${one} ${labels.get(one) ?? ''}`.toLowerCase().includes(wanted)).slice(0, 200);
+        return labels.has(inputValue)
+          ? all
+          : all.filter((one) => `${one} ${labels.get(one) ?? ''}`.toLowerCase().includes(wanted)).slice(0, 200);
       }}
       renderOption={({ key, ...props }, option) => (
         <li key={key} {...props}>
@@ -99,12 +121,21 @@ export function OptionListInput({ field, value, onChange, onBlur, problem, optio
       fullWidth
       options={options.map((option) => option.value)}
       value={value === '' ? [] : value.split('\n')}
-      onChange={(_event, chosen) => onChange(chosen.map((one) => one.trim()).filter((one) => one !== '').join('\n'))}
+      onChange={(_event, chosen) =>
+        onChange(
+          chosen
+            .map((one) => one.trim())
+            .filter((one) => one !== '')
+            .join('\n'),
+        )
+      }
       // By name where the choices have one: an id says nothing to people. What is written stays in its title.
-      renderValue={(chosen, itemProps) => chosen.map((one, index) => {
-        const { key, ...props } = itemProps({ index });
-        return <Chip key={key} label={labels.get(one) ?? one} title={one} size="small" {...props} />;
-      })}
+      renderValue={(chosen, itemProps) =>
+        chosen.map((one, index) => {
+          const { key, ...props } = itemProps({ index });
+          return <Chip key={key} label={labels.get(one) ?? one} title={one} size="small" {...props} />;
+        })
+      }
       renderOption={({ key, ...props }, option) => (
         <li key={key} {...props}>
           {labels.get(option) ?? option}

@@ -10,7 +10,14 @@ import type { FieldProps } from '../field-props.ts';
  * A secret can be given and replaced, never read. What is typed goes to the engine once, with the form; the engine puts it
  * into the vault and answers with a reference.
  */
-export function SecretInput({ field, value, onChange, onBlur, inputRef, problem }: FieldProps<string | { readonly $secret: string }>) {
+export function SecretInput({
+  field,
+  value,
+  onChange,
+  onBlur,
+  inputRef,
+  problem,
+}: FieldProps<string | { readonly $secret: string }>) {
   const [stored] = useState(typeof value === 'string' ? undefined : value);
   const label = fieldLabel(field);
   if (typeof value !== 'string') {

@@ -6,7 +6,10 @@ import type { FieldProps } from '../field-props.ts';
 /** Text of one line or several; numbers, lists (one element a line) and JSON too, which are texts while they are edited. */
 export function TextInput({ field, value, onChange, onBlur, inputRef, problem }: FieldProps<string>) {
   const hasLines = field.kind === 'multiline' || field.kind === 'list' || field.kind === 'json';
-  const placeholder = typeof field.meta.example === 'string' || typeof field.meta.example === 'number' ? String(field.meta.example) : undefined;
+  const placeholder =
+    typeof field.meta.example === 'string' || typeof field.meta.example === 'number'
+      ? String(field.meta.example)
+      : undefined;
   return (
     <TextField
       size="small"

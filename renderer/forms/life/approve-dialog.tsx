@@ -20,14 +20,28 @@ export function ApproveDialog(props: LifeDialogProps) {
   const [note, setNote] = useState('');
   const unrehearsed = lives.filter(({ rehearsal }) => rehearsal?.outcome !== 'passed').length;
   const what = whatOf(lives);
-  const { action, failures } = useEach(props, ({ replicaId }) => link.call('replica.approve', { replica: replicaId, ...by, ...(note.trim() === '' ? {} : { note: note.trim() }) }), () => toast(words.done(what)));
+  const { action, failures } = useEach(
+    props,
+    ({ replicaId }) =>
+      link.call('replica.approve', { replica: replicaId, ...by, ...(note.trim() === '' ? {} : { note: note.trim() }) }),
+    () => toast(words.done(what)),
+  );
   return (
     <ConfirmDialog title={words.title(what)} confirm={words.confirm} action={action} onClose={onClose}>
       <NamesOf lives={lives} />
       <Typography>{words.lead}</Typography>
-      {unrehearsed > 0 && <Alert severity="warning">{lives.length === 1 ? words.notRehearsedOne : words.notRehearsed(unrehearsed)}</Alert>}
+      {unrehearsed > 0 && (
+        <Alert severity="warning">{lives.length === 1 ? words.notRehearsedOne : words.notRehearsed(unrehearsed)}</Alert>
+      )}
       <WhoField who={who} onChange={setWho} />
-      <TextField size="small" label={noteLabel} value={note} helperText={noteHelp} onChange={(event) => setNote(event.target.value)} slotProps={{ htmlInput: { maxLength: 1000 } }} />
+      <TextField
+        size="small"
+        label={noteLabel}
+        value={note}
+        helperText={noteHelp}
+        onChange={(event) => setNote(event.target.value)}
+        slotProps={{ htmlInput: { maxLength: 1000 } }}
+      />
       <Failures failures={failures} />
     </ConfirmDialog>
   );
@@ -39,7 +53,11 @@ export function WithdrawDialog(props: LifeDialogProps) {
   const toast = useToast();
   const { who, setWho, by } = useWho();
   const what = whatOf(lives);
-  const { action, failures } = useEach(props, ({ replicaId }) => link.call('replica.withdrawApproval', { replica: replicaId, ...by }), () => toast(withdrawal.done(what)));
+  const { action, failures } = useEach(
+    props,
+    ({ replicaId }) => link.call('replica.withdrawApproval', { replica: replicaId, ...by }),
+    () => toast(withdrawal.done(what)),
+  );
   return (
     <ConfirmDialog title={withdrawal.title(what)} confirm={withdrawal.confirm} action={action} onClose={onClose}>
       <NamesOf lives={lives} />

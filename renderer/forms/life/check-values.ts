@@ -3,11 +3,33 @@ import { afterBootChecksSchema, type AfterBootCheck } from '../../../shared/mode
 /** A check as a form holds it: texts as they are typed. */
 export type CheckValues = Readonly<Record<CheckField | 'kind' | 'onFailure', string>>;
 
-export const checkFields = ['scheme', 'host', 'path', 'status', 'via', 'username', 'secret', 'hostKey', 'certificateSha256', 'port', 'command', 'script', 'interpreter', 'service', 'exitStatus', 'text', 'timeoutSeconds', 'name'] as const;
+export const checkFields = [
+  'scheme',
+  'host',
+  'path',
+  'status',
+  'via',
+  'username',
+  'secret',
+  'hostKey',
+  'certificateSha256',
+  'port',
+  'command',
+  'script',
+  'interpreter',
+  'service',
+  'exitStatus',
+  'text',
+  'timeoutSeconds',
+  'name',
+] as const;
 export type CheckField = (typeof checkFields)[number];
 
 type Via = Extract<AfterBootCheck, { via: string }>['via'];
-const loginFields: Readonly<Record<Via, readonly CheckField[]>> = { ssh: ['username', 'secret', 'port', 'hostKey'], winrm: ['username', 'secret', 'port', 'certificateSha256'] };
+const loginFields: Readonly<Record<Via, readonly CheckField[]>> = {
+  ssh: ['username', 'secret', 'port', 'hostKey'],
+  winrm: ['username', 'secret', 'port', 'certificateSha256'],
+};
 
 /** How the form's check signs in to the guest. */
 export function viaOf({ via }: Pick<CheckValues, 'via'>): Via {
@@ -41,23 +63,31 @@ const numbers: ReadonlySet<CheckField> = new Set(['port', 'status', 'exitStatus'
 
 export function valuesOfCheck(check: AfterBootCheck): CheckValues {
   const given = check as Readonly<Record<string, unknown>>;
-  const texts = Object.fromEntries(checkFields.map((field) => [field, given[field] === undefined ? '' : String(given[field])])) as Record<CheckField, string>;
+  const texts = Object.fromEntries(
+    checkFields.map((field) => [field, given[field] === undefined ? '' : String(given[field])]),
+  ) as Record<CheckField, string>;
   return { ...texts, kind: check.kind, onFailure: check.onFailure ?? 'fail' };
 }
 
-export type ReadChecks = { readonly checks: readonly AfterBootCheck[] } | { /** By place and field: `0.port`. */ readonly problems: ReadonlyMap<string, string> };
+export type ReadChecks =
+  | { readonly checks: readonly AfterBootCheck[] }
+  | { /** By place and field: `0.port`. */ readonly problems: ReadonlyMap<string, string> };
 
 /** The checks that a form's values mean, by the schema that the engine has for them. */
 export function readChecks(values: readonly CheckValues[]): ReadChecks {
   const written = values.map((value) => {
     const fields = [...fieldsOf(value), ...commonFields].filter((field) => value[field].trim() !== '');
     return {
-      kind: value.kind, ...(value.onFailure === 'warn' ? { onFailure: 'warn' } : {}), ...(fieldsOf(value).includes('via') ? { via: viaOf(value) } : {}),
+      kind: value.kind,
+      ...(value.onFailure === 'warn' ? { onFailure: 'warn' } : {}),
+      ...(fieldsOf(value).includes('via') ? { via: viaOf(value) } : {}),
       ...Object.fromEntries(fields.map((field) => [field, meantBy(field, value[field])])),
     };
   });
   const parsed = afterBootChecksSchema.safeParse(written);
-  return parsed.success ? { checks: parsed.data } : { problems: new Map(parsed.error.issues.map(({ path, message }) => [path.join('.'), message])) };
+  return parsed.success
+    ? { checks: parsed.data }
+    : { problems: new Map(parsed.error.issues.map(({ path, message }) => [path.join('.'), message])) };
 }
 
 function meantBy(field: CheckField, typed: string): string | number {

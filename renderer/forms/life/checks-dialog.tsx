@@ -15,12 +15,27 @@ import { useToast } from '../../app/toasts.tsx';
 import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { text } from '../../text/text.ts';
-import { commonFields, fieldsOf, readChecks, valuesOfCheck, viaOf, type CheckField, type CheckValues } from './check-values.ts';
+import {
+  commonFields,
+  fieldsOf,
+  readChecks,
+  valuesOfCheck,
+  viaOf,
+  type CheckField,
+  type CheckValues,
+} from './check-values.ts';
 import { Failures, NamesOf, useEach, whatOf, type LifeDialogProps } from './life-parts.tsx';
 
 const words = text.proof.checks;
 /** What stands where a field is left empty. */
-const usual: Readonly<Partial<Record<CheckField, string>>> = { path: '/', status: '200–399', exitStatus: '0', timeoutSeconds: '120', scheme: 'http', interpreter: '/bin/sh -s' };
+const usual: Readonly<Partial<Record<CheckField, string>>> = {
+  path: '/',
+  status: '200–399',
+  exitStatus: '0',
+  timeoutSeconds: '120',
+  scheme: 'http',
+  interpreter: '/bin/sh -s',
+};
 
 /** What a VM has to answer after its boot; the same for several. */
 export function ChecksDialog({ initial, ...props }: LifeDialogProps & { readonly initial: readonly AfterBootCheck[] }) {
@@ -31,23 +46,45 @@ export function ChecksDialog({ initial, ...props }: LifeDialogProps & { readonly
   const read = readChecks(values);
   const problems: ReadonlyMap<string, string> = 'problems' in read ? read.problems : new Map();
   const what = whatOf(lives);
-  const change = (index: number, part: Partial<CheckValues>) => setValues((before) => before.map((value, at) => (at === index ? { ...value, ...part } : value)));
+  const change = (index: number, part: Partial<CheckValues>) =>
+    setValues((before) => before.map((value, at) => (at === index ? { ...value, ...part } : value)));
   const { action, failures } = useEach(
     props,
-    ({ replicaId }) => link.call('replica.update', { replica: replicaId, checks: 'checks' in read ? [...read.checks] : [] }),
+    ({ replicaId }) =>
+      link.call('replica.update', { replica: replicaId, checks: 'checks' in read ? [...read.checks] : [] }),
     () => toast(words.saved(what)),
   );
   return (
-    <ConfirmDialog title={words.editTitle(what)} confirm={words.save} width="md" isReady={problems.size === 0} action={action} onClose={onClose}>
+    <ConfirmDialog
+      title={words.editTitle(what)}
+      confirm={words.save}
+      width="md"
+      isReady={problems.size === 0}
+      action={action}
+      onClose={onClose}
+    >
       <NamesOf lives={lives} />
       <Typography>{words.lead}</Typography>
       {lives.length > 1 && <Alert severity="warning">{words.replaces}</Alert>}
       {values.map((value, index) => (
         // Rows have no identity but their place.
-        <CheckFields key={index} number={index + 1} value={value} problemOf={(field) => problems.get(`${index}.${field}`)} onChange={(part) => change(index, part)} onRemove={() => setValues((before) => before.filter((_, at) => at !== index))} />
+        <CheckFields
+          key={index}
+          number={index + 1}
+          value={value}
+          problemOf={(field) => problems.get(`${index}.${field}`)}
+          onChange={(part) => change(index, part)}
+          onRemove={() => setValues((before) => before.filter((_, at) => at !== index))}
+        />
       ))}
       <Box>
-        <Button size="small" startIcon={<AddIcon />} onClick={() => setValues((before) => [...before, { ...valuesOfCheck({ kind: 'login-prompt' }), kind: 'port' }])}>
+        <Button
+          size="small"
+          startIcon={<AddIcon />}
+          onClick={() =>
+            setValues((before) => [...before, { ...valuesOfCheck({ kind: 'login-prompt' }), kind: 'port' }])
+          }
+        >
           {words.add}
         </Button>
       </Box>
@@ -72,7 +109,11 @@ interface FieldsProps {
 function CheckFields({ number, value, problemOf, onChange, onRemove }: FieldsProps) {
   const kind = value.kind as AfterBootCheck['kind'];
   return (
-    <Box role="group" aria-label={words.number(number)} sx={{ borderTop: 1, borderColor: 'divider', pt: 1.5, display: 'flex', flexDirection: 'column', gap: 1.5 }}>
+    <Box
+      role="group"
+      aria-label={words.number(number)}
+      sx={{ borderTop: 1, borderColor: 'divider', pt: 1.5, display: 'flex', flexDirection: 'column', gap: 1.5 }}
+    >
       <Box sx={{ display: 'flex', alignItems: 'center', gap: 2 }}>
         <Typography variant="subtitle2" component="h3" sx={{ flexGrow: 1 }}>
           {words.number(number)}
@@ -82,7 +123,14 @@ function CheckFields({ number, value, problemOf, onChange, onRemove }: FieldsPro
         </IconButton>
       </Box>
       <Box sx={{ display: 'grid', gridTemplateColumns: 'repeat(12, minmax(0, 1fr))', gap: 1.5, alignItems: 'start' }}>
-        <TextField select size="small" label={words.kind} value={kind} onChange={(event) => onChange({ kind: event.target.value })} sx={span(kindSpan(value))}>
+        <TextField
+          select
+          size="small"
+          label={words.kind}
+          value={kind}
+          onChange={(event) => onChange({ kind: event.target.value })}
+          sx={span(kindSpan(value))}
+        >
           {afterBootCheckKinds.map((one) => (
             <MenuItem key={one} value={one}>
               {words.kinds[one]}
@@ -90,9 +138,22 @@ function CheckFields({ number, value, problemOf, onChange, onRemove }: FieldsPro
           ))}
         </TextField>
         {fieldsOf(value).map((field) => (
-          <CheckInput key={field} field={field} of={value} isWrong={problemOf(field) !== undefined} onChange={(typed) => onChange({ [field]: typed })} />
+          <CheckInput
+            key={field}
+            field={field}
+            of={value}
+            isWrong={problemOf(field) !== undefined}
+            onChange={(typed) => onChange({ [field]: typed })}
+          />
         ))}
-        <TextField select size="small" label={words.fields.onFailure} value={value.onFailure} onChange={(event) => onChange({ onFailure: event.target.value })} sx={span(5)}>
+        <TextField
+          select
+          size="small"
+          label={words.fields.onFailure}
+          value={value.onFailure}
+          onChange={(event) => onChange({ onFailure: event.target.value })}
+          sx={span(5)}
+        >
           {(['fail', 'warn'] as const).map((one) => (
             <MenuItem key={one} value={one}>
               {words.onFailure[one]}
@@ -100,7 +161,13 @@ function CheckFields({ number, value, problemOf, onChange, onRemove }: FieldsPro
           ))}
         </TextField>
         {commonFields.map((field) => (
-          <CheckInput key={field} field={field} of={value} isWrong={problemOf(field) !== undefined} onChange={(typed) => onChange({ [field]: typed })} />
+          <CheckInput
+            key={field}
+            field={field}
+            of={value}
+            isWrong={problemOf(field) !== undefined}
+            onChange={(typed) => onChange({ [field]: typed })}
+          />
         ))}
       </Box>
     </Box>
@@ -125,7 +192,18 @@ function spanOf(field: CheckField, value: CheckValues): number {
 }
 
 const spans: Readonly<Partial<Record<CheckField, number>>> = {
-  scheme: 2, host: 5, path: 4, status: 3, via: 2, username: 3, hostKey: 10, certificateSha256: 10, interpreter: 5, exitStatus: 5, timeoutSeconds: 3, name: 4,
+  scheme: 2,
+  host: 5,
+  path: 4,
+  status: 3,
+  via: 2,
+  username: 3,
+  hostKey: 10,
+  certificateSha256: 10,
+  interpreter: 5,
+  exitStatus: 5,
+  timeoutSeconds: 3,
+  name: 4,
 };
 
 function portOf({ kind, via, scheme }: CheckValues): string | undefined {
@@ -147,11 +225,23 @@ function CheckInput({ field, of, isWrong, onChange }: InputProps) {
   const sx = span(spanOf(field, of));
   const value = field === 'via' ? viaOf(of) : of[field];
   // Nobody has done anything wrong with a field that was not filled in yet.
-  const problem = isWrong && (wasLeft || value !== '') ? (value.trim() === '' ? words.empty : (words.wrong[field] ?? words.wrongOther)) : undefined;
+  const problem =
+    isWrong && (wasLeft || value !== '')
+      ? value.trim() === ''
+        ? words.empty
+        : (words.wrong[field] ?? words.wrongOther)
+      : undefined;
   const common = { size: 'small', label, error: problem !== undefined, onBlur: () => setWasLeft(true) } as const;
   if (field === 'scheme') {
     return (
-      <TextField select size="small" label={label} value={value === '' ? 'http' : value} onChange={(event) => onChange(event.target.value)} sx={sx}>
+      <TextField
+        select
+        size="small"
+        label={label}
+        value={value === '' ? 'http' : value}
+        onChange={(event) => onChange(event.target.value)}
+        sx={sx}
+      >
         <MenuItem value="http">{words.schemes.http}</MenuItem>
         <MenuItem value="https">{words.schemes.https}</MenuItem>
       </TextField>
@@ -159,7 +249,14 @@ function CheckInput({ field, of, isWrong, onChange }: InputProps) {
   }
   if (field === 'via') {
     return (
-      <TextField select size="small" label={label} value={value} onChange={(event) => onChange(event.target.value)} sx={sx}>
+      <TextField
+        select
+        size="small"
+        label={label}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        sx={sx}
+      >
         <MenuItem value="ssh">{words.via.ssh}</MenuItem>
         <MenuItem value="winrm">{words.via.winrm}</MenuItem>
       </TextField>
@@ -168,17 +265,35 @@ function CheckInput({ field, of, isWrong, onChange }: InputProps) {
   if (field === 'script') {
     return (
       <TextField
-        {...common} multiline minRows={4} maxRows={16} value={value} helperText={problem ?? words.help.script} onChange={(event) => onChange(event.target.value)}
-        slotProps={{ htmlInput: { spellCheck: false, style: { fontFamily: fonts.code } } }} sx={sx}
+        {...common}
+        multiline
+        minRows={4}
+        maxRows={16}
+        value={value}
+        helperText={problem ?? words.help.script}
+        onChange={(event) => onChange(event.target.value)}
+        slotProps={{ htmlInput: { spellCheck: false, style: { fontFamily: fonts.code } } }}
+        sx={sx}
       />
     );
   }
-  if (field === 'secret') return <SecretName label={label} onBlur={common.onBlur} value={value} problem={problem} onChange={onChange} sx={sx} />;
+  if (field === 'secret')
+    return (
+      <SecretName label={label} onBlur={common.onBlur} value={value} problem={problem} onChange={onChange} sx={sx} />
+    );
   const placeholder = field === 'port' ? portOf(of) : usual[field];
   return (
     <TextField
-      {...common} value={value} placeholder={placeholder} helperText={problem ?? (field === 'certificateSha256' ? words.help.certificateSha256 : undefined)}
-      onChange={(event) => onChange(event.target.value)} slotProps={{ htmlInput: { spellCheck: false }, ...(placeholder === undefined ? {} : { inputLabel: { shrink: true } }) }} sx={sx}
+      {...common}
+      value={value}
+      placeholder={placeholder}
+      helperText={problem ?? (field === 'certificateSha256' ? words.help.certificateSha256 : undefined)}
+      onChange={(event) => onChange(event.target.value)}
+      slotProps={{
+        htmlInput: { spellCheck: false },
+        ...(placeholder === undefined ? {} : { inputLabel: { shrink: true } }),
+      }}
+      sx={sx}
     />
   );
 }
@@ -197,8 +312,15 @@ function SecretName({ label, value, problem, onBlur, onChange, sx }: SecretProps
   const known = useQuery('vault.list', {}).data ?? [];
   return (
     <Autocomplete
-      freeSolo size="small" options={known} inputValue={value} onInputChange={(_event, next) => onChange(next)} sx={sx}
-      renderInput={(params) => <TextField {...params} label={label} error={problem !== undefined} helperText={problem} onBlur={onBlur} />}
+      freeSolo
+      size="small"
+      options={known}
+      inputValue={value}
+      onInputChange={(_event, next) => onChange(next)}
+      sx={sx}
+      renderInput={(params) => (
+        <TextField {...params} label={label} error={problem !== undefined} helperText={problem} onBlur={onBlur} />
+      )}
     />
   );
 }

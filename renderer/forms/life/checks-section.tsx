@@ -26,7 +26,13 @@ export function ChecksSection({ replica, life, deploymentId, onDone }: Props) {
   const { checks = [] } = replica;
   return (
     <Section title={words.title}>
-      {checks.length === 0 ? <Typography sx={{ color: 'text.secondary' }}>{words.none}</Typography> : deploymentId === undefined ? <CheckResults checks={checks} results={[]} /> : <WithResults checks={checks} deploymentId={deploymentId} />}
+      {checks.length === 0 ? (
+        <Typography sx={{ color: 'text.secondary' }}>{words.none}</Typography>
+      ) : deploymentId === undefined ? (
+        <CheckResults checks={checks} results={[]} />
+      ) : (
+        <WithResults checks={checks} deploymentId={deploymentId} />
+      )}
       <Button size="small" variant="outlined" sx={{ mt: 1.5 }} onClick={() => setIsOpen(true)}>
         {words.edit}
       </Button>
@@ -35,7 +41,13 @@ export function ChecksSection({ replica, life, deploymentId, onDone }: Props) {
   );
 }
 
-function WithResults({ checks, deploymentId }: { readonly checks: NonNullable<Replica['checks']>; readonly deploymentId: string }) {
+function WithResults({
+  checks,
+  deploymentId,
+}: {
+  readonly checks: NonNullable<Replica['checks']>;
+  readonly deploymentId: string;
+}) {
   const results = useRunQuery('deployment.show', { deployment: deploymentId }, 'steps').data?.checks ?? [];
   const [first] = results;
   return (

@@ -25,7 +25,11 @@ export function CutOverDialog(props: LifeDialogProps) {
   const passes = isStopped ? { sourceIsStopped: true, execute: {} } : { execute: { lastPass: true } };
   const { action, failures } = useEach(
     props,
-    ({ replicaId }) => link.call('deployment.create', { replica: replicaId, options: { ...deployingOptions(deploying), purpose: 'cut-over', ...passes } }),
+    ({ replicaId }) =>
+      link.call('deployment.create', {
+        replica: replicaId,
+        options: { ...deployingOptions(deploying), purpose: 'cut-over', ...passes },
+      }),
     () => toast(words.started(what)),
   );
   const departs = [
@@ -48,7 +52,12 @@ export function CutOverDialog(props: LifeDialogProps) {
         </Alert>
       )}
       <div>
-        <FormControlLabel control={<Checkbox size="small" checked={isStopped} onChange={(event) => setIsStopped(event.target.checked)} />} label={words.isStopped} />
+        <FormControlLabel
+          control={
+            <Checkbox size="small" checked={isStopped} onChange={(event) => setIsStopped(event.target.checked)} />
+          }
+          label={words.isStopped}
+        />
         <FormHelperText sx={{ mt: -0.5, ml: 3.75 }}>{words.isStoppedHelp}</FormHelperText>
       </div>
       <DeployingFields value={deploying} onChange={setDeploying} />

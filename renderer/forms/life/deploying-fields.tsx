@@ -12,16 +12,43 @@ export interface Deploying {
 
 export const usualDeploying: Deploying = { prepares: true, bootCheck: 'auto' };
 
-export function deployingOptions({ prepares, bootCheck }: Deploying): Pick<DeploymentOptions, 'skipMorphing' | 'bootCheck'> {
-  return { ...(prepares ? {} : { skipMorphing: true }), ...(bootCheck === 'auto' ? {} : { bootCheck: { mode: bootCheck } }) };
+export function deployingOptions({
+  prepares,
+  bootCheck,
+}: Deploying): Pick<DeploymentOptions, 'skipMorphing' | 'bootCheck'> {
+  return {
+    ...(prepares ? {} : { skipMorphing: true }),
+    ...(bootCheck === 'auto' ? {} : { bootCheck: { mode: bootCheck } }),
+  };
 }
 
 /** The two options that most rehearsals and cut-overs are asked for. */
-export function DeployingFields({ value, onChange }: { readonly value: Deploying; readonly onChange: (value: Deploying) => void }) {
+export function DeployingFields({
+  value,
+  onChange,
+}: {
+  readonly value: Deploying;
+  readonly onChange: (value: Deploying) => void;
+}) {
   return (
     <>
-      <FormControlLabel control={<Checkbox size="small" checked={value.prepares} onChange={(event) => onChange({ ...value, prepares: event.target.checked })} />} label={text.deployments.prepare} />
-      <TextField select size="small" label={text.deployments.bootMode} value={value.bootCheck} onChange={(event) => onChange({ ...value, bootCheck: event.target.value as Deploying['bootCheck'] })}>
+      <FormControlLabel
+        control={
+          <Checkbox
+            size="small"
+            checked={value.prepares}
+            onChange={(event) => onChange({ ...value, prepares: event.target.checked })}
+          />
+        }
+        label={text.deployments.prepare}
+      />
+      <TextField
+        select
+        size="small"
+        label={text.deployments.bootMode}
+        value={value.bootCheck}
+        onChange={(event) => onChange({ ...value, bootCheck: event.target.value as Deploying['bootCheck'] })}
+      >
         {bootCheckModes.map((mode) => (
           <MenuItem key={mode} value={mode}>
             {text.deployments.bootModes[mode]}

@@ -39,7 +39,9 @@ export function FinaliseDialog(props: LifeDialogProps) {
     <ConfirmDialog title={words.title(what)} confirm={words.confirm} isDestructive action={action} onClose={onClose}>
       <NamesOf lives={lives} />
       <Alert severity="warning">{words.lead}</Alert>
-      {lives.length === 1 && first !== undefined && remaining.length === 0 && !action.isBusy && <WhatGoes replicaId={first.replicaId} />}
+      {lives.length === 1 && first !== undefined && remaining.length === 0 && !action.isBusy && (
+        <WhatGoes replicaId={first.replicaId} />
+      )}
       {lives.length === 1 && <Released resources={remaining} />}
       <Typography sx={{ color: 'text.secondary' }}>{words.source}</Typography>
       <WhoField who={who} onChange={setWho} />
@@ -54,7 +56,11 @@ function WhatGoes({ replicaId }: { readonly replicaId: string }) {
     <QueryView query={plan}>
       {({ resources, stays }) => (
         <>
-          {resources.length === 0 ? <Typography>{words.nothing}</Typography> : <Typography sx={{ fontWeight: 600, mb: -1.5 }}>{words.released}</Typography>}
+          {resources.length === 0 ? (
+            <Typography>{words.nothing}</Typography>
+          ) : (
+            <Typography sx={{ fontWeight: 600, mb: -1.5 }}>{words.released}</Typography>
+          )}
           <Released resources={resources} />
           {stays.length > 0 && <ResourceList title={words.stays} items={stays} />}
         </>
@@ -69,7 +75,14 @@ function Released({ resources }: { readonly resources: Resources }) {
     <Box component="ul" aria-label={words.released} sx={{ m: 0, pl: 2.5, overflowWrap: 'anywhere' }}>
       {resources.map(({ kind, name, side, error }) => (
         <li key={`${side} ${kind} ${name}`}>
-          {Object.hasOwn(words.kinds, kind) ? words.kinds[kind] : <Box component="span" sx={{ 'display': 'inline-block', '&::first-letter': { textTransform: 'uppercase' } }}>{kindText(kind)}</Box>} {name}, {words.sides[side]}
+          {Object.hasOwn(words.kinds, kind) ? (
+            words.kinds[kind]
+          ) : (
+            <Box component="span" sx={{ display: 'inline-block', '&::first-letter': { textTransform: 'uppercase' } }}>
+              {kindText(kind)}
+            </Box>
+          )}{' '}
+          {name}, {words.sides[side]}
           {error === undefined ? '' : `: ${error}`}
         </li>
       ))}

@@ -22,12 +22,18 @@ export function LifeButton({ choice, lives, look, onDone }: Props) {
   return (
     <>
       <Button
-        size={look === 'leads' ? 'medium' : 'small'} variant={look === 'leads' ? 'contained' : isRow ? 'text' : 'outlined'} color={choice === 'roll-back' && look === 'beside' ? 'error' : 'primary'}
-        onClick={() => setMeant(lives)} sx={{ whiteSpace: 'nowrap', ...(isRow ? { minWidth: 0 } : {}) }} {...(isRow && first !== undefined ? { 'aria-label': text.life.stepOf(label, first.replicaName) } : {})}
+        size={look === 'leads' ? 'medium' : 'small'}
+        variant={look === 'leads' ? 'contained' : isRow ? 'text' : 'outlined'}
+        color={choice === 'roll-back' && look === 'beside' ? 'error' : 'primary'}
+        onClick={() => setMeant(lives)}
+        sx={{ whiteSpace: 'nowrap', ...(isRow ? { minWidth: 0 } : {}) }}
+        {...(isRow && first !== undefined ? { 'aria-label': text.life.stepOf(label, first.replicaName) } : {})}
       >
         {label}
       </Button>
-      {meant !== undefined && <LifeDialog choice={choice} lives={meant} onDone={onDone} onClose={() => setMeant(undefined)} />}
+      {meant !== undefined && (
+        <LifeDialog choice={choice} lives={meant} onDone={onDone} onClose={() => setMeant(undefined)} />
+      )}
     </>
   );
 }

@@ -15,7 +15,11 @@ export function choicesOf({ state, next }: Pick<MachineLife, 'state' | 'next'>):
   const needsFix = next === 'fix-settings';
   switch (state) {
     case 'in-sync':
-      return needsFix ? { others: [] } : next === 'rehearse' ? { next: 'rehearse', others: ['approve', 'cut-over'] } : { others: ['approve'] };
+      return needsFix
+        ? { others: [] }
+        : next === 'rehearse'
+          ? { next: 'rehearse', others: ['approve', 'cut-over'] }
+          : { others: ['approve'] };
     case 'rehearsed':
       return needsFix ? { others: [] } : { next: 'approve', others: ['rehearse', 'cut-over'] };
     case 'approved':
@@ -45,5 +49,12 @@ export function isPossible(life: Pick<MachineLife, 'state' | 'next'>, choice: Li
 
 /** Whether the replica may not be executed or deployed: its VM runs at the destination, or is on its way there or back. */
 export function isHandedOver({ state }: Pick<MachineLife, 'state'>): boolean {
-  return ['cutting-over', 'cut-over-failed', 'running-at-destination', 'rolling-back', 'finalising', 'finalised'].includes(state);
+  return [
+    'cutting-over',
+    'cut-over-failed',
+    'running-at-destination',
+    'rolling-back',
+    'finalising',
+    'finalised',
+  ].includes(state);
 }

@@ -10,7 +10,10 @@ import { errorWords, text } from '../../text/text.ts';
 
 const words = text.life;
 
-export type DecidedLife = Pick<MachineLife, 'replicaId' | 'replicaName' | 'state' | 'next' | 'rehearsal' | 'approval' | 'cutOver' | 'since'>;
+export type DecidedLife = Pick<
+  MachineLife,
+  'replicaId' | 'replicaName' | 'state' | 'next' | 'rehearsal' | 'approval' | 'cutOver' | 'since'
+>;
 
 export interface LifeDialogProps {
   readonly lives: readonly DecidedLife[];
@@ -35,7 +38,17 @@ export function NamesOf({ lives }: { readonly lives: readonly Pick<DecidedLife, 
 }
 
 export function WhoField({ who, onChange }: { readonly who: string; readonly onChange: (who: string) => void }) {
-  return <TextField size="small" label={words.who} value={who} helperText={words.whoHelp} onChange={(event) => onChange(event.target.value)} slotProps={{ htmlInput: { maxLength: 200, autoComplete: 'name' } }} sx={{ mt: 0.5 }} />;
+  return (
+    <TextField
+      size="small"
+      label={words.who}
+      value={who}
+      helperText={words.whoHelp}
+      onChange={(event) => onChange(event.target.value)}
+      slotProps={{ htmlInput: { maxLength: 200, autoComplete: 'name' } }}
+      sx={{ mt: 0.5 }}
+    />
+  );
 }
 
 /** What happens, step by step, and what stays as it is. */
@@ -60,7 +73,11 @@ interface Failure {
 }
 
 /** Does the same with each VM, one after the other; says which could not be done, and tries those alone again. */
-export function useEach({ lives, onDone, onClose }: LifeDialogProps, work: (life: DecidedLife) => Promise<unknown>, done: () => void): { readonly action: Action<readonly []>; readonly failures: readonly Failure[] } {
+export function useEach(
+  { lives, onDone, onClose }: LifeDialogProps,
+  work: (life: DecidedLife) => Promise<unknown>,
+  done: () => void,
+): { readonly action: Action<readonly []>; readonly failures: readonly Failure[] } {
   const [finished, setFinished] = useState<ReadonlySet<string>>(new Set());
   const [failures, setFailures] = useState<readonly Failure[]>([]);
   const action = useAction(async () => {

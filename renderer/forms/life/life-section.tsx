@@ -37,7 +37,9 @@ export function LifeSection({ life, onDone }: { readonly life: MachineLife; read
         <Box role="status" sx={{ fontWeight: 600 }}>
           <MachineLifeLabel state={state} />
         </Box>
-        {since !== undefined && <Typography sx={{ color: 'text.secondary' }}>{words.since(minuteText(since), by ?? '')}</Typography>}
+        {since !== undefined && (
+          <Typography sx={{ color: 'text.secondary' }}>{words.since(minuteText(since), by ?? '')}</Typography>
+        )}
         <Typography sx={{ flex: '1 1 300px' }}>{meaningOf(life)}</Typography>
       </Box>
       {problem !== undefined && (
@@ -70,7 +72,7 @@ function Others({ life, onDone }: { readonly life: MachineLife; readonly onDone:
   const isCut = cutOver !== undefined && life.state !== 'rolled-back';
   return (
     <>
-      <Box sx={{ 'display': 'flex', 'gap': 1, 'flexWrap': 'wrap', 'mt': 1.5, '&:empty': { display: 'none' } }}>
+      <Box sx={{ display: 'flex', gap: 1, flexWrap: 'wrap', mt: 1.5, '&:empty': { display: 'none' } }}>
         {others.map((choice) => (
           <LifeButton key={choice} choice={choice} lives={[life]} look="beside" onDone={onDone} />
         ))}
@@ -109,42 +111,126 @@ interface Milestone {
 }
 
 /** The five stations of the way, with who and when. */
-export function milestonesOf({ state, synchronisedTo, rehearsal, approval, cutOver, since, by }: MachineLife): readonly Milestone[] {
+export function milestonesOf({
+  state,
+  synchronisedTo,
+  rehearsal,
+  approval,
+  cutOver,
+  since,
+  by,
+}: MachineLife): readonly Milestone[] {
   const isOver = ['running-at-destination', 'finalising', 'finalised'].includes(state);
-  const signed = by === undefined || since === undefined ? (since === undefined ? [] : [minuteText(since)]) : [words.whoAndWhen(by, minuteText(since))];
-  const downtime = cutOver?.downtime?.seconds === undefined ? [] : [words.downtime(durationText(cutOver.downtime.seconds))];
+  const signed =
+    by === undefined || since === undefined
+      ? since === undefined
+        ? []
+        : [minuteText(since)]
+      : [words.whoAndWhen(by, minuteText(since))];
+  const downtime =
+    cutOver?.downtime?.seconds === undefined ? [] : [words.downtime(durationText(cutOver.downtime.seconds))];
   const outcome = rehearsal?.outcome;
   return [
-    { name: 'synchronised', shows: 'in-sync', state: synchronisedTo !== undefined ? 'done' : state === 'initial-copy' ? 'now' : 'open', facts: synchronisedTo === undefined ? [] : [minuteText(synchronisedTo)] },
     {
-      name: 'rehearsed', shows: 'rehearsed', state: outcome === 'passed' ? 'done' : outcome === 'failed' ? 'bad' : outcome === 'running' ? 'now' : 'open',
-      facts: rehearsal === undefined ? [] : [
-        outcome === 'failed' ? words.rehearsalFailed : outcome === 'running' ? words.rehearsalRunning : minuteText(rehearsal.at),
-        ...(rehearsal.endsAt === undefined ? [] : [words.rehearsalEnds(minuteText(rehearsal.endsAt))]),
-      ],
+      name: 'synchronised',
+      shows: 'in-sync',
+      state: synchronisedTo !== undefined ? 'done' : state === 'initial-copy' ? 'now' : 'open',
+      facts: synchronisedTo === undefined ? [] : [minuteText(synchronisedTo)],
     },
     {
-      name: 'approved', shows: 'approved', state: approval?.isCurrent === true ? 'done' : 'open',
-      facts: approval === undefined ? [] : [words.whoAndWhen(approval.by, minuteText(approval.at)), ...(approval.note === undefined ? [] : [approval.note]), ...(approval.isCurrent ? [] : [words.outdatedApproval])],
+      name: 'rehearsed',
+      shows: 'rehearsed',
+      state: outcome === 'passed' ? 'done' : outcome === 'failed' ? 'bad' : outcome === 'running' ? 'now' : 'open',
+      facts:
+        rehearsal === undefined
+          ? []
+          : [
+              outcome === 'failed'
+                ? words.rehearsalFailed
+                : outcome === 'running'
+                  ? words.rehearsalRunning
+                  : minuteText(rehearsal.at),
+              ...(rehearsal.endsAt === undefined ? [] : [words.rehearsalEnds(minuteText(rehearsal.endsAt))]),
+            ],
     },
     {
-      name: 'cutOver', shows: state === 'rolled-back' ? 'rolled-back' : 'running-at-destination', state: isOver ? 'done' : state === 'cutting-over' || state === 'rolling-back' ? 'now' : state === 'cut-over-failed' ? 'bad' : 'open',
-      facts: state === 'running-at-destination' ? [...signed, ...downtime] : state === 'rolled-back' ? [words.states['rolled-back'], ...signed, ...downtime] : isOver ? downtime : state === 'cutting-over' || state === 'cut-over-failed' || state === 'rolling-back' ? signed : [],
+      name: 'approved',
+      shows: 'approved',
+      state: approval?.isCurrent === true ? 'done' : 'open',
+      facts:
+        approval === undefined
+          ? []
+          : [
+              words.whoAndWhen(approval.by, minuteText(approval.at)),
+              ...(approval.note === undefined ? [] : [approval.note]),
+              ...(approval.isCurrent ? [] : [words.outdatedApproval]),
+            ],
     },
-    { name: 'finalised', shows: 'finalised', state: state === 'finalised' ? 'done' : state === 'finalising' ? 'now' : 'open', facts: state === 'finalised' || state === 'finalising' ? signed : [] },
+    {
+      name: 'cutOver',
+      shows: state === 'rolled-back' ? 'rolled-back' : 'running-at-destination',
+      state: isOver
+        ? 'done'
+        : state === 'cutting-over' || state === 'rolling-back'
+          ? 'now'
+          : state === 'cut-over-failed'
+            ? 'bad'
+            : 'open',
+      facts:
+        state === 'running-at-destination'
+          ? [...signed, ...downtime]
+          : state === 'rolled-back'
+            ? [words.states['rolled-back'], ...signed, ...downtime]
+            : isOver
+              ? downtime
+              : state === 'cutting-over' || state === 'cut-over-failed' || state === 'rolling-back'
+                ? signed
+                : [],
+    },
+    {
+      name: 'finalised',
+      shows: 'finalised',
+      state: state === 'finalised' ? 'done' : state === 'finalising' ? 'now' : 'open',
+      facts: state === 'finalised' || state === 'finalising' ? signed : [],
+    },
   ];
 }
 
 function Milestones({ life }: { readonly life: MachineLife }) {
   return (
-    <Box component="ol" aria-label={words.title} sx={{ display: 'grid', gridTemplateColumns: 'repeat(5, minmax(120px, 1fr))', gap: 1.5, m: 0, p: 0, listStyle: 'none' }}>
+    <Box
+      component="ol"
+      aria-label={words.title}
+      sx={{
+        display: 'grid',
+        gridTemplateColumns: 'repeat(5, minmax(120px, 1fr))',
+        gap: 1.5,
+        m: 0,
+        p: 0,
+        listStyle: 'none',
+      }}
+    >
       {milestonesOf(life).map(({ name, state, shows, facts }) => {
-        const look = state === 'open' && shows !== 'rolled-back' ? machineLooks['not-ready'] : state === 'bad' ? machineLooks['cut-over-failed'] : state === 'now' ? machineLooks['initial-copy'] : machineLooks[shows];
+        const look =
+          state === 'open' && shows !== 'rolled-back'
+            ? machineLooks['not-ready']
+            : state === 'bad'
+              ? machineLooks['cut-over-failed']
+              : state === 'now'
+                ? machineLooks['initial-copy']
+                : machineLooks[shows];
         const color = state === 'open' ? shade('lineStrong') : stateColor(look.family, 'solid');
         return (
-          <Box component="li" key={name} sx={{ borderTop: '3px solid', borderColor: color, pt: 1, overflowWrap: 'anywhere' }}>
+          <Box
+            component="li"
+            key={name}
+            sx={{ borderTop: '3px solid', borderColor: color, pt: 1, overflowWrap: 'anywhere' }}
+          >
             <GlyphLabel look={look}>{words.milestones[name]}</GlyphLabel>
-            <Box component="span" sx={{ position: 'absolute', width: '1px', height: '1px', overflow: 'hidden', clipPath: 'inset(50%)' }}>
+            <Box
+              component="span"
+              sx={{ position: 'absolute', width: '1px', height: '1px', overflow: 'hidden', clipPath: 'inset(50%)' }}
+            >
               {words.milestoneStates[state]}
             </Box>
             {(facts.length === 0 ? [words.notYet] : facts).map((fact) => (
@@ -163,7 +249,12 @@ function History({ records }: { readonly records: readonly LifeRecord[] }) {
   if (records.length === 0) return null;
   const column = words.historyColumns;
   return (
-    <Accordion variant="outlined" disableGutters slotProps={{ heading: { component: 'h3' }, transition: { unmountOnExit: true, timeout: 0 } }} sx={{ 'mt': 2, '&::before': { display: 'none' } }}>
+    <Accordion
+      variant="outlined"
+      disableGutters
+      slotProps={{ heading: { component: 'h3' }, transition: { unmountOnExit: true, timeout: 0 } }}
+      sx={{ mt: 2, '&::before': { display: 'none' } }}
+    >
       <AccordionSummary expandIcon={<ExpandMoreIcon />}>{words.history(records.length)}</AccordionSummary>
       <AccordionDetails sx={{ pt: 0 }}>
         <Table size="small" aria-label={words.history(records.length)}>

@@ -17,7 +17,11 @@ export function NetworkField({ label, help, destinationId, value, autoFocus = fa
   const networks = useQuery('catalog.last', { endpoint: destinationId }).data?.catalog?.networks ?? [];
   return (
     <Autocomplete
-      freeSolo size="small" options={[...new Set(networks.map(({ name, id }) => name ?? id))]} inputValue={value} onInputChange={(_event, next) => onChange(next)}
+      freeSolo
+      size="small"
+      options={[...new Set(networks.map(({ name, id }) => name ?? id))]}
+      inputValue={value}
+      onInputChange={(_event, next) => onChange(next)}
       renderInput={(params) => <TextField {...params} autoFocus={autoFocus} label={label} helperText={help} />}
     />
   );

@@ -25,15 +25,46 @@ export function RehearseDialog(props: LifeDialogProps) {
   const what = whatOf(lives);
   const { action, failures } = useEach(
     props,
-    ({ replicaId }) => link.call('deployment.create', { replica: replicaId, options: { ...deployingOptions(deploying), purpose: 'rehearsal', rehearsal: { network: network.trim(), keepMinutes } } }),
+    ({ replicaId }) =>
+      link.call('deployment.create', {
+        replica: replicaId,
+        options: {
+          ...deployingOptions(deploying),
+          purpose: 'rehearsal',
+          rehearsal: { network: network.trim(), keepMinutes },
+        },
+      }),
     () => toast(words.started(what)),
   );
   return (
-    <ConfirmDialog title={words.title(what)} confirm={words.confirm} isReady={isSound} action={action} onClose={onClose}>
+    <ConfirmDialog
+      title={words.title(what)}
+      confirm={words.confirm}
+      isReady={isSound}
+      action={action}
+      onClose={onClose}
+    >
       <NamesOf lives={lives} />
       <Consequences steps={words.steps} stays={words.stays} />
-      {replica !== undefined && <NetworkField autoFocus label={words.network} help={words.networkHelp} destinationId={replica.destinationEndpointId} value={network} onChange={setNetwork} />}
-      <TextField type="number" size="small" label={words.keep} value={hours} onChange={(event) => setHours(event.target.value)} slotProps={{ htmlInput: { min: 0.5, max: 720, step: 0.5 } }} sx={{ width: 180 }} />
+      {replica !== undefined && (
+        <NetworkField
+          autoFocus
+          label={words.network}
+          help={words.networkHelp}
+          destinationId={replica.destinationEndpointId}
+          value={network}
+          onChange={setNetwork}
+        />
+      )}
+      <TextField
+        type="number"
+        size="small"
+        label={words.keep}
+        value={hours}
+        onChange={(event) => setHours(event.target.value)}
+        slotProps={{ htmlInput: { min: 0.5, max: 720, step: 0.5 } }}
+        sx={{ width: 180 }}
+      />
       <DeployingFields value={deploying} onChange={setDeploying} />
       <Failures failures={failures} />
     </ConfirmDialog>

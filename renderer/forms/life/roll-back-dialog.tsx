@@ -21,7 +21,11 @@ export function RollBackDialog(props: LifeDialogProps) {
   const { who, setWho, by } = useWho();
   const [byHand, setByHand] = useState(false);
   const what = whatOf(lives);
-  const { action, failures } = useEach(props, ({ replicaId }) => link.call('replica.rollBack', { replica: replicaId, sourceStartedByHand: byHand, ...by }), () => toast(words.done(what)));
+  const { action, failures } = useEach(
+    props,
+    ({ replicaId }) => link.call('replica.rollBack', { replica: replicaId, sourceStartedByHand: byHand, ...by }),
+    () => toast(words.done(what)),
+  );
   const [first] = lives;
   const since = lives.length === 1 && first?.state === 'running-at-destination' ? first.since : undefined;
   const wasStopped = lives.some(({ cutOver }) => cutOver?.sourceStopped === true);
@@ -32,7 +36,10 @@ export function RollBackDialog(props: LifeDialogProps) {
       {since !== undefined && <Alert severity="warning">{words.lost(timeText(since))}</Alert>}
       {wasStopped && (
         <div>
-          <FormControlLabel control={<Checkbox size="small" checked={byHand} onChange={(event) => setByHand(event.target.checked)} />} label={words.byHand} />
+          <FormControlLabel
+            control={<Checkbox size="small" checked={byHand} onChange={(event) => setByHand(event.target.checked)} />}
+            label={words.byHand}
+          />
           <FormHelperText sx={{ mt: -0.5, ml: 3.75 }}>{words.byHandHelp}</FormHelperText>
         </div>
       )}

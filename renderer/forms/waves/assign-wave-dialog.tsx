@@ -39,8 +39,22 @@ export function AssignWaveDialog({ replicas, onAssigned, onClose }: Props) {
     onClose();
   });
   return (
-    <ConfirmDialog title={words.assignTitle(replicas.length)} confirm={words.assignButton(replicas.length)} isReady={target !== newWave || (name !== '' && !isTaken)} action={action} onClose={onClose}>
-      <TextField select size="small" autoFocus label={words.assignField} value={waves === undefined ? '' : target} onChange={(event) => setChosen(event.target.value)} sx={{ mt: 1 }}>
+    <ConfirmDialog
+      title={words.assignTitle(replicas.length)}
+      confirm={words.assignButton(replicas.length)}
+      isReady={target !== newWave || (name !== '' && !isTaken)}
+      action={action}
+      onClose={onClose}
+    >
+      <TextField
+        select
+        size="small"
+        autoFocus
+        label={words.assignField}
+        value={waves === undefined ? '' : target}
+        onChange={(event) => setChosen(event.target.value)}
+        sx={{ mt: 1 }}
+      >
         {waves?.map((wave) => (
           <MenuItem key={wave.name} value={wave.name}>
             {wave.name}
@@ -51,7 +65,13 @@ export function AssignWaveDialog({ replicas, onAssigned, onClose }: Props) {
       </TextField>
       {waves !== undefined && target === newWave && (
         <TextField
-          size="small" required label={words.name} value={typed} onChange={(event) => setTyped(event.target.value)} error={isTaken} helperText={isTaken ? words.nameTaken : undefined}
+          size="small"
+          required
+          label={words.name}
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+          error={isTaken}
+          helperText={isTaken ? words.nameTaken : undefined}
           slotProps={{ htmlInput: { maxLength: 100 } }}
           onKeyDown={(event) => event.key === 'Enter' && name !== '' && !isTaken && !action.isBusy && void action.run()}
         />

@@ -10,7 +10,8 @@ export function useAssign(): (replicas: readonly string[], wave: string | null) 
   return async (replicas, wave) => {
     const { moved } = await link.call('wave.assign', { wave, replicas: [...replicas] });
     const undo = async (): Promise<void> => {
-      for (const [former, list] of Map.groupBy(moved, (one) => one.wave)) await link.call('wave.assign', { wave: former, replicas: list.map(({ replica }) => replica) });
+      for (const [former, list] of Map.groupBy(moved, (one) => one.wave))
+        await link.call('wave.assign', { wave: former, replicas: list.map(({ replica }) => replica) });
     };
     toast(wave === null ? text.waves.unassigned(moved.length) : text.waves.assigned(moved.length, wave), {
       label: text.waves.undo,

@@ -8,7 +8,8 @@ export const app = {
   dark: 'Dunkel',
   system: 'Wie im System',
   noProject: 'Kein Projekt geöffnet',
-  noProjectLead: 'Endpunkte, Replikate und das Ressourcenverzeichnis gehören zu einem Projekt. Öffnen oder erstellen Sie eines.',
+  noProjectLead:
+    'Endpunkte, Replikate und das Ressourcenverzeichnis gehören zu einem Projekt. Öffnen oder erstellen Sie eines.',
   toHome: 'Zu den Projekten',
   notFound: 'Seite nicht gefunden',
   notFoundLead: 'Der Link stammt möglicherweise aus einer anderen Version.',
@@ -30,11 +31,14 @@ export const app = {
   reconnect: 'Jetzt verbinden',
   retryIn: (seconds: number) => `Neuer Versuch in ${seconds} s.`,
   engineStarting: 'Die Engine wird gestartet.',
-  engineRestarting: (reason: string) => `Die Engine wurde unerwartet beendet (${reason}) und wird neu gestartet. Ausführungen werden an ihren Prüfpunkten fortgesetzt.`,
+  engineRestarting: (reason: string) =>
+    `Die Engine wurde unerwartet beendet (${reason}) und wird neu gestartet. Ausführungen werden an ihren Prüfpunkten fortgesetzt.`,
   engineRestarted: (times: number, reason: string) =>
     `Die Engine wurde unerwartet beendet (${reason}) und neu gestartet${counted(times, { one: '', other: ' (#-mal)' })}. Ausführungen werden an ihren Prüfpunkten fortgesetzt.`,
-  engineGivenUp: (reason: string) => `Die Engine ist wiederholt abgestürzt (${reason}) und wurde nicht neu gestartet. Schließen Sie das Projekt und öffnen Sie es erneut. Ausführungen werden an ihren Prüfpunkten fortgesetzt.`,
-  filesNotTaken: (count: number) => `${counted(count, { one: '# Projektdatei wurde', other: '# Projektdateien wurden' })} nicht geladen. Die letzten gültigen Versionen bleiben wirksam.`,
+  engineGivenUp: (reason: string) =>
+    `Die Engine ist wiederholt abgestürzt (${reason}) und wurde nicht neu gestartet. Schließen Sie das Projekt und öffnen Sie es erneut. Ausführungen werden an ihren Prüfpunkten fortgesetzt.`,
+  filesNotTaken: (count: number) =>
+    `${counted(count, { one: '# Projektdatei wurde', other: '# Projektdateien wurden' })} nicht geladen. Die letzten gültigen Versionen bleiben wirksam.`,
   lookAgain: 'Erneut prüfen',
   unknownReason: 'unbekannter Grund',
   dismiss: 'Schließen',
@@ -69,7 +73,15 @@ export const topBar = {
   engine: 'Engine',
   running: (running: number, atOnce: number) => `${running} von ${atOnce} aktiv`,
   queued: (waiting: number) => counted(waiting, { one: '# in der Warteschlange', other: '# in der Warteschlange' }),
-  engineStates: { none: 'nicht gestartet', starting: 'wird gestartet', running: 'aktiv', restarting: 'wird neu gestartet', 'given-up': 'beendet', elsewhere: 'in einem anderen Prozess', disconnected: 'nicht verbunden' },
+  engineStates: {
+    none: 'nicht gestartet',
+    starting: 'wird gestartet',
+    running: 'aktiv',
+    restarting: 'wird neu gestartet',
+    'given-up': 'beendet',
+    elsewhere: 'in einem anderen Prozess',
+    disconnected: 'nicht verbunden',
+  },
   messages: 'Meldungen',
   unseen: (count: number) => (count === 0 ? 'Meldungen' : `Meldungen (${count} neu)`),
   noMessages: 'Keine Meldungen, seit diese Seite geöffnet wurde.',

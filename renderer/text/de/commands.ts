@@ -21,7 +21,14 @@ export const commandTexts = {
   palette: 'Befehlspalette',
   search: 'Seite, Endpunkt, Replikat oder Befehl suchen',
   none: 'Keine Ergebnisse',
-  kinds: { command: 'Befehl', endpoint: 'Endpunkt', replica: 'Replikat', list: 'Inventar', wave: 'Welle', run: 'Ausführung' },
+  kinds: {
+    command: 'Befehl',
+    endpoint: 'Endpunkt',
+    replica: 'Replikat',
+    list: 'Inventar',
+    wave: 'Welle',
+    run: 'Ausführung',
+  },
   configure: (replica: string) => `${replica} konfigurieren`,
   open: (replica: string) => `${replica} öffnen`,
   check: (endpoint: string) => `Endpunkt ${endpoint}`,
@@ -29,7 +36,8 @@ export const commandTexts = {
   wave: (name: string) => `Welle ${name}`,
   run: (number: number, replica: string) => `Ausführung ${number} von ${replica}`,
   shortcuts: 'Tastenkombinationen',
-  shortcutsLead: 'Drücken Sie Tasten, die durch ein Leerzeichen getrennt sind, nacheinander. Tastenkombinationen gelten nicht, während Sie in einem Feld schreiben.',
+  shortcutsLead:
+    'Drücken Sie Tasten, die durch ein Leerzeichen getrennt sind, nacheinander. Tastenkombinationen gelten nicht, während Sie in einem Feld schreiben.',
   what: 'Aktion',
   keys: 'Tasten',
   close: 'Schließen',
@@ -40,5 +48,6 @@ export const commandTexts = {
     leave: 'Geöffneten Dialog oder geöffnetes Menü schließen',
   },
   then: 'dann',
-  woke: (minutes: string) => `Der Computer war ${minutes} im Ruhezustand. Ausführungen werden an der unterbrochenen Stelle fortgesetzt.`,
+  woke: (minutes: string) =>
+    `Der Computer war ${minutes} im Ruhezustand. Ausführungen werden an der unterbrochenen Stelle fortgesetzt.`,
 } as const;

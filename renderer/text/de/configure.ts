@@ -9,7 +9,8 @@ export const configure = {
   discard: 'Änderungen verwerfen',
   noChanges: 'Keine Änderungen',
   changed: 'Nicht gespeicherte Änderungen',
-  volumesExist: 'Die Volumes sind bereits vorhanden. Ihr Ort und Typ (Speicherzuordnungen, Verfügbarkeitszone, Projekt) können nicht geändert werden. Alle anderen Einstellungen gelten ab der nächsten Ausführung.',
+  volumesExist:
+    'Die Volumes sind bereits vorhanden. Ihr Ort und Typ (Speicherzuordnungen, Verfügbarkeitszone, Projekt) können nicht geändert werden. Alle anderen Einstellungen gelten ab der nächsten Ausführung.',
   wave: 'Welle',
   noWave: 'Keine Welle',
   view: 'Ansicht',
@@ -25,15 +26,23 @@ export const configure = {
   sides: { source: 'Quelle', destination: 'Ziel' },
   groupOf: (side: string, group: string) => `${side}: ${group}`,
   findings: (errors: number, warnings: number) =>
-    errors + warnings === 0 ? 'Keine Befunde' : `${counted(errors, { one: '# Fehler', other: '# Fehler' })}, ${counted(warnings, { one: '# Warnung', other: '# Warnungen' })}`,
+    errors + warnings === 0
+      ? 'Keine Befunde'
+      : `${counted(errors, { one: '# Fehler', other: '# Fehler' })}, ${counted(warnings, { one: '# Warnung', other: '# Warnungen' })}`,
   nextFinding: 'Nächster Befund',
   nextFindingHelp: 'F8; vorheriger Befund: Umschalt+F8',
   otherFindings: 'Weitere Befunde',
   hasErrors: 'Beheben Sie zuerst die Fehler.',
-  origin: { 'built-in': 'Integriert', 'provider configuration': 'Anbieterkonfiguration', project: 'Projekt', wave: 'Welle' },
+  origin: {
+    'built-in': 'Integriert',
+    'provider configuration': 'Anbieterkonfiguration',
+    project: 'Projekt',
+    wave: 'Welle',
+  },
   own: { VM: 'Diese VM', wave: 'Diese Welle', project: 'Dieses Projekt' },
   suggested: (of: number) => `Vorschlag: der erste von ${of}`,
-  suggestedHelp: 'Diesen Wert hat noch niemand gewählt. Prüfen Sie ihn, und wählen Sie einen anderen, wenn er nicht stimmt.',
+  suggestedHelp:
+    'Diesen Wert hat noch niemand gewählt. Prüfen Sie ihn, und wählen Sie einen anderen, wenn er nicht stimmt.',
   suggestedList: (fields: string) => `Prüfen Sie, was vorgeschlagen und nicht gewählt ist: ${fields}.`,
   emptied: (origin: string) => `Leer: Der Wert von ${origin} gilt`,
   notSet: 'Nicht festgelegt',
@@ -48,11 +57,19 @@ export const configure = {
   joined: (values: string) => `Kombiniert mit der Anbieterkonfiguration: ${values}`,
   merged: (keys: string) => `Zusammengeführt mit der Anbieterkonfiguration: ${keys}`,
   rawHelp: 'Dieser Wert passt nicht zum Feld. Bearbeiten Sie ihn als JSON.',
-  asking: (when: string) => `Optionen werden vom Ziel geladen. Bis dahin werden gespeicherte Optionen angezeigt (Stand: ${when}).`,
+  asking: (when: string) =>
+    `Optionen werden vom Ziel geladen. Bis dahin werden gespeicherte Optionen angezeigt (Stand: ${when}).`,
   offline: (when: string) => `Das Ziel ist nicht erreichbar. Stand der Optionen: ${when}.`,
-  noOptions: 'Das Ziel ist nicht erreichbar und wurde nie abgefragt. Es sind keine Optionen verfügbar; geben Sie die Werte ein.',
-  vmUnknown: 'Die Quelle ist nicht erreichbar. Die Netzwerke und Datenträger der VM sind unbekannt, daher werden die Regeln übersprungen, die sie benötigen.',
-  left: { 'vm.networks': 'Quellnetzwerk', 'vm.storage_backends': 'Quellspeicher', 'vm.disks': 'Quelldatenträger', other: 'Name' },
+  noOptions:
+    'Das Ziel ist nicht erreichbar und wurde nie abgefragt. Es sind keine Optionen verfügbar; geben Sie die Werte ein.',
+  vmUnknown:
+    'Die Quelle ist nicht erreichbar. Die Netzwerke und Datenträger der VM sind unbekannt, daher werden die Regeln übersprungen, die sie benötigen.',
+  left: {
+    'vm.networks': 'Quellnetzwerk',
+    'vm.storage_backends': 'Quellspeicher',
+    'vm.disks': 'Quelldatenträger',
+    other: 'Name',
+  },
   right: 'Ziel',
   notMapped: 'nicht zugeordnet',
   diskOf: (id: string, size: string) => `${id} (${size})`,
@@ -103,7 +120,10 @@ export const configure = {
     removeWave: 'Welle entfernen…',
     removeTitle: (name: string) => `Welle ${name} entfernen?`,
     removeLead: 'Ihre Einstellungen werden gelöscht. Replikate und VMs werden nicht geändert.',
-    members: (names: readonly string[]) => (names.length === 0 ? 'Diese Welle enthält noch keine VMs. Fügen Sie eine VM auf ihrer Konfigurationsseite hinzu.' : `In dieser Welle: ${names.join(', ')}`),
+    members: (names: readonly string[]) =>
+      names.length === 0
+        ? 'Diese Welle enthält noch keine VMs. Fügen Sie eine VM auf ihrer Konfigurationsseite hinzu.'
+        : `In dieser Welle: ${names.join(', ')}`,
     plugin: 'Plattform und Rolle',
     saved: 'Gespeichert. Gilt ab der nächsten Ausführung jeder VM.',
     pluginSide: (plugin: string, side: string) => `${plugin} als ${side}`,

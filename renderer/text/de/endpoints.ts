@@ -2,7 +2,8 @@ export const endpoints = {
   title: 'Endpunkte',
   lead: 'Clouds und Hypervisoren, von denen oder zu denen dieses Projekt VMs migriert.',
   none: 'Noch kein Endpunkt',
-  noneLead: 'Fügen Sie eine Quelle hinzu, zum Beispiel einen Hypervisor oder einen Ordner mit Datenträgerabbildern, und ein Ziel.',
+  noneLead:
+    'Fügen Sie eine Quelle hinzu, zum Beispiel einen Hypervisor oder einen Ordner mit Datenträgerabbildern, und ein Ziel.',
   add: 'Endpunkt hinzufügen',
   name: 'Name',
   nameHelp: 'Name in diesem Projekt.',
@@ -13,8 +14,10 @@ export const endpoints = {
   notReachable: 'nur Prüfung; diese Version kann keine Verbindung herstellen',
   edit: (name: string) => `${name} bearbeiten`,
   fromFile: 'Aus Datei importieren…',
-  noEndpointFile: 'Die Datei ist kein exportierter Endpunkt. Sie muss einen Namen, ein bekanntes Plug-in und eine Verbindung enthalten.',
-  secretsMissing: 'Aus der Datei importiert. Exportierte Dateien enthalten keine Geheimnisse: Geben Sie diese hier ein.',
+  noEndpointFile:
+    'Die Datei ist kein exportierter Endpunkt. Sie muss einen Namen, ein bekanntes Plug-in und eine Verbindung enthalten.',
+  secretsMissing:
+    'Aus der Datei importiert. Exportierte Dateien enthalten keine Geheimnisse: Geben Sie diese hier ein.',
   duplicate: 'Duplizieren',
   duplicateOf: (name: string) => `${name} duplizieren`,
   export: 'Ohne Geheimnisse exportieren',
@@ -26,7 +29,10 @@ export const endpoints = {
   checking: (name: string) => `${name} wird geprüft…`,
   browse: 'Virtuelle Maschinen durchsuchen',
   browseOf: (name: string) => `Virtuelle Maschinen von ${name} durchsuchen`,
-  passed: (name: string, warnings: number) => (warnings === 0 ? `${name}: alle Prüfungen bestanden` : `${name}: bestanden mit ${warnings === 1 ? '1 Warnung' : `${warnings} Warnungen`}`),
+  passed: (name: string, warnings: number) =>
+    warnings === 0
+      ? `${name}: alle Prüfungen bestanden`
+      : `${name}: bestanden mit ${warnings === 1 ? '1 Warnung' : `${warnings} Warnungen`}`,
   failed: (name: string) => `${name}: Prüfung fehlgeschlagen`,
   lastPassed: (when: string) => `Letzte Prüfung: bestanden, ${when}`,
   lastFailed: (when: string) => `Letzte Prüfung: fehlgeschlagen, ${when}`,
@@ -44,17 +50,21 @@ export const endpoints = {
   removed: (name: string) => `${name} entfernt`,
   actions: (name: string) => `Weitere Aktionen für ${name}`,
   removeTitle: (name: string) => `Endpunkt ${name} entfernen?`,
-  removeLead: 'Verbindung und Geheimnisse werden aus diesem Projekt gelöscht. Die Plattform wird nicht geändert. Ein Endpunkt kann nicht entfernt werden, solange ein Replikat ihn verwendet oder das Ressourcenverzeichnis dort Ressourcen aufführt.',
+  removeLead:
+    'Verbindung und Geheimnisse werden aus diesem Projekt gelöscht. Die Plattform wird nicht geändert. Ein Endpunkt kann nicht entfernt werden, solange ein Replikat ihn verwendet oder das Ressourcenverzeichnis dort Ressourcen aufführt.',
   missing: 'Dieser Endpunkt ist nicht mehr vorhanden.',
   trust: 'Serverzertifikat anzeigen…',
   trustTitle: 'Serverzertifikat',
-  trustLead: 'Es wird nur ein TLS-Handshake gesendet. Vergleichen Sie den Fingerabdruck mit dem, den Ihnen der Betreiber des Servers auf einem anderen Weg mitteilt.',
+  trustLead:
+    'Es wird nur ein TLS-Handshake gesendet. Vergleichen Sie den Fingerabdruck mit dem, den Ihnen der Betreiber des Servers auf einem anderen Weg mitteilt.',
   trustNone: 'Diese Verbindung hat noch keine TLS-Serveradresse. Geben Sie zuerst die Adresse ein.',
   trustLooking: (address: string) => `Verbindung mit ${address} wird hergestellt`,
-  trustVerified: (address: string) => `${address} ist vertrauenswürdig: Das Zertifikat wurde von einer vertrauenswürdigen Zertifizierungsstelle ausgestellt.`,
+  trustVerified: (address: string) =>
+    `${address} ist vertrauenswürdig: Das Zertifikat wurde von einer vertrauenswürdigen Zertifizierungsstelle ausgestellt.`,
   trustRefused: (address: string, reason: string) => `${address} ist nicht vertrauenswürdig: ${reason}.`,
   trustThis: 'Diesem Zertifikat vertrauen',
-  trustAdded: 'Das Zertifikat wurde als vertrauenswürdige Zertifizierungsstelle hinzugefügt. Gilt, sobald Sie den Endpunkt speichern.',
+  trustAdded:
+    'Das Zertifikat wurde als vertrauenswürdige Zertifizierungsstelle hinzugefügt. Gilt, sobald Sie den Endpunkt speichern.',
   trustSubject: 'Ausgestellt für',
   trustIssuer: 'Ausgestellt von',
   trustValid: 'Gültig',
@@ -66,7 +76,8 @@ export const endpoints = {
   signInOf: (name: string) => `Bei ${name} anmelden`,
   signInTitle: (name: string) => `Bei ${name} anmelden`,
   signInStarting: 'Code wird angefordert',
-  signInLead: 'Öffnen Sie die Adresse in einem Browser, auf diesem oder einem anderen Computer, und geben Sie den Code ein. Dieser Dialog wird geschlossen, sobald die Anmeldung abgeschlossen ist.',
+  signInLead:
+    'Öffnen Sie die Adresse in einem Browser, auf diesem oder einem anderen Computer, und geben Sie den Code ein. Dieser Dialog wird geschlossen, sobald die Anmeldung abgeschlossen ist.',
   signInAddress: 'Adresse',
   signInCode: 'Code',
   signInCopy: (what: string) => `${what} kopieren`,

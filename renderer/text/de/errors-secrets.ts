@@ -23,23 +23,29 @@ export const secretsErrors: Readonly<Record<string, ErrorWords>> = {
   },
   'secrets.key-store-unavailable': {
     title: 'Kein Schlüsselspeicher verfügbar',
-    cause: 'Der Schlüsselspeicher des Betriebssystems antwortet nicht (unter Linux: ein Secret Service wie GNOME Keyring oder KWallet) oder ist gesperrt.',
-    remedy: 'Starten oder entsperren Sie den Schlüsselspeicher, und versuchen Sie es erneut, oder erstellen Sie den Tresor mit einer Passphrase.',
+    cause:
+      'Der Schlüsselspeicher des Betriebssystems antwortet nicht (unter Linux: ein Secret Service wie GNOME Keyring oder KWallet) oder ist gesperrt.',
+    remedy:
+      'Starten oder entsperren Sie den Schlüsselspeicher, und versuchen Sie es erneut, oder erstellen Sie den Tresor mit einer Passphrase.',
   },
   'secrets.key-store-weak': {
     title: 'Der Schlüsselspeicher schützt Geheimnisse nicht',
-    cause: 'Das Backend ist "basic_text": Es verschlüsselt mit einem allgemein bekannten Passwort und bietet daher keinen Schutz.',
-    remedy: 'Installieren und entsperren Sie einen Schlüsselspeicher (GNOME Keyring, KWallet), oder erstellen Sie den Tresor mit einer Passphrase.',
+    cause:
+      'Das Backend ist "basic_text": Es verschlüsselt mit einem allgemein bekannten Passwort und bietet daher keinen Schutz.',
+    remedy:
+      'Installieren und entsperren Sie einen Schlüsselspeicher (GNOME Keyring, KWallet), oder erstellen Sie den Tresor mit einer Passphrase.',
   },
   'secrets.key-store-changed': {
     title: 'Der Tresor gehört zu einem anderen Schlüsselspeicher',
     cause: 'Er wurde mit einem anderen Backend, auf einem anderen Computer oder von einem anderen Benutzer erstellt.',
-    remedy: 'Starten Sie Causeway in der Desktopsitzung, in der der Tresor erstellt wurde, oder erstellen Sie einen neuen Tresor und geben Sie die Geheimnisse erneut ein.',
+    remedy:
+      'Starten Sie Causeway in der Desktopsitzung, in der der Tresor erstellt wurde, oder erstellen Sie einen neuen Tresor und geben Sie die Geheimnisse erneut ein.',
   },
   'secrets.vault-damaged': {
     title: 'Der Tresor kann nicht gelesen werden',
     cause: 'Seine Datei ist unvollständig, oder ein Eintrag wurde verändert.',
-    remedy: 'Stellen Sie eine intakte Kopie der Datei wieder her, oder verschieben Sie die Datei, erstellen Sie einen neuen Tresor und geben Sie die Geheimnisse erneut ein.',
+    remedy:
+      'Stellen Sie eine intakte Kopie der Datei wieder her, oder verschieben Sie die Datei, erstellen Sie einen neuen Tresor und geben Sie die Geheimnisse erneut ein.',
   },
   'secrets.unknown-secret': {
     title: 'Unbekanntes Geheimnis',
@@ -54,6 +60,7 @@ export const secretsErrors: Readonly<Record<string, ErrorWords>> = {
   'secrets.weak-file-mode': {
     title: 'Eine Schlüssel- oder Passphrasendatei ist für andere Benutzer lesbar',
     cause: 'Ihre Berechtigungen erlauben anderen Benutzern als dem Eigentümer den Zugriff.',
-    remedy: 'Beschränken Sie die Datei auf ihren Eigentümer: Modus 600, unter Windows eine Zugriffsliste ohne weitere Benutzer (icacls DATEI /inheritance:r /grant:r %USERNAME%:F).',
+    remedy:
+      'Beschränken Sie die Datei auf ihren Eigentümer: Modus 600, unter Windows eine Zugriffsliste ohne weitere Benutzer (icacls DATEI /inheritance:r /grant:r %USERNAME%:F).',
   },
 };

@@ -3,7 +3,8 @@ import type { ErrorWords } from '../catalogue.ts';
 export const trustErrors: Readonly<Record<string, ErrorWords>> = {
   'trust.project-not-accepted': {
     title: 'Diesem Projekt wird auf diesem Computer nicht vertraut',
-    cause: 'Der Ordner stammt von einem anderen Ort. Bis Sie ihn akzeptieren, wird kein Endpunkt kontaktiert, kein Programm gestartet und kein Geheimnis verwendet.',
+    cause:
+      'Der Ordner stammt von einem anderen Ort. Bis Sie ihn akzeptieren, wird kein Endpunkt kontaktiert, kein Programm gestartet und kein Geheimnis verwendet.',
     remedy: 'Prüfen Sie unter „Vertrauen“, worauf das Projekt zugreift, und akzeptieren Sie es dann.',
   },
   'trust.endpoint-not-accepted': {
@@ -23,7 +24,8 @@ export const trustErrors: Readonly<Record<string, ErrorWords>> = {
   },
   'trust.unsafe-connection': {
     title: 'Die Verbindung dieses Endpunkts ist nicht sicher',
-    cause: 'Sie würde Geheimnisse unverschlüsselt senden, ein Programm starten oder eine Datei aus dem gemeinsamen Projektordner verwenden.',
+    cause:
+      'Sie würde Geheimnisse unverschlüsselt senden, ein Programm starten oder eine Datei aus dem gemeinsamen Projektordner verwenden.',
     remedy: 'Öffnen Sie den Endpunkt, und korrigieren Sie das in den Details genannte Feld.',
   },
   'trust.changed-meanwhile': {

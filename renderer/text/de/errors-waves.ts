@@ -3,7 +3,8 @@ import type { ErrorWords } from '../catalogue.ts';
 export const wavesErrors: Readonly<Record<string, ErrorWords>> = {
   'wave.active': {
     title: 'Die Welle läuft',
-    cause: 'Eine Aktion für die Mitglieder dieser Welle ist noch nicht beendet. Ihre Mitglieder und deren Reihenfolge können nicht geändert werden, und keine andere Aktion kann starten.',
+    cause:
+      'Eine Aktion für die Mitglieder dieser Welle ist noch nicht beendet. Ihre Mitglieder und deren Reihenfolge können nicht geändert werden, und keine andere Aktion kann starten.',
     remedy: 'Warten Sie auf ihr Ende, oder brechen Sie sie ab.',
   },
   'wave.not-active': {
@@ -18,7 +19,8 @@ export const wavesErrors: Readonly<Record<string, ErrorWords>> = {
   },
   'wave.no-go-due': {
     title: 'Keine Gruppe wartet auf eine Freigabe',
-    cause: 'Derzeit wartet keine Gruppe der Welle auf eine Entscheidung: Eine frühere Gruppe läuft, oder alle Gruppen wurden gestartet.',
+    cause:
+      'Derzeit wartet keine Gruppe der Welle auf eine Entscheidung: Eine frühere Gruppe läuft, oder alle Gruppen wurden gestartet.',
     remedy: 'Zeigen Sie die Welle an, um zu sehen, welche Gruppe läuft.',
   },
   'wave.nothing-to-retry': {
@@ -28,12 +30,15 @@ export const wavesErrors: Readonly<Record<string, ErrorWords>> = {
   },
   'wave.no-isolated-network': {
     title: 'Die Probe hat kein isoliertes Netzwerk',
-    cause: 'Weder der Plan der Welle noch wer ihre Probe startet nennt ein isoliertes Netzwerk. Die VMs würden in den Netzwerken starten, für die sie bestimmt sind, neben ihren laufenden Quellen.',
-    remedy: 'Geben Sie ein isoliertes Netzwerk des Ziels an, im Plan der Welle oder beim Start der Probe. Um eine VM neben ihrer Quelle in ihren eigenen Netzwerken zu starten, erstellen Sie eine Bereitstellung.',
+    cause:
+      'Weder der Plan der Welle noch wer ihre Probe startet nennt ein isoliertes Netzwerk. Die VMs würden in den Netzwerken starten, für die sie bestimmt sind, neben ihren laufenden Quellen.',
+    remedy:
+      'Geben Sie ein isoliertes Netzwerk des Ziels an, im Plan der Welle oder beim Start der Probe. Um eine VM neben ihrer Quelle in ihren eigenen Netzwerken zu starten, erstellen Sie eine Bereitstellung.',
   },
   'wave.order-circular': {
     title: 'Die Reihenfolge der Welle ist zirkulär',
-    cause: 'Mitglieder warten aufeinander, oder ein Mitglied einer früheren Gruppe wartet auf eines einer späteren Gruppe. Keines von ihnen könnte je starten.',
+    cause:
+      'Mitglieder warten aufeinander, oder ein Mitglied einer früheren Gruppe wartet auf eines einer späteren Gruppe. Keines von ihnen könnte je starten.',
     remedy: 'Entfernen Sie eine der in den Details genannten Abhängigkeiten.',
   },
 };

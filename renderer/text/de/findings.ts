@@ -11,7 +11,16 @@ import { workerFindings } from './findings-workers.ts';
 
 /** German texts of findings, by the names of their rules. A rule that is not here is shown in English. */
 export const germanFindings: ReadonlyMap<string, FindingWords> = new Map(
-  [fileFindings, shapeFindings, vmFindings, networkFindings, storageFindings, workerFindings, serverFindings, onlineFindings]
+  [
+    fileFindings,
+    shapeFindings,
+    vmFindings,
+    networkFindings,
+    storageFindings,
+    workerFindings,
+    serverFindings,
+    onlineFindings,
+  ]
     .flatMap((rows) => Object.entries<GermanFinding>(rows))
     .map(([name, [title, cause, remedy]]) => [name, { title, cause, remedy }]),
 );

@@ -1,10 +1,12 @@
 import { counted } from './counted.ts';
 
 export const fleet = {
-  conflicts: (count: number) => `${counted(count, { one: '# Datei wurde', other: '# Dateien wurden' })} hier und von einem anderen Mitglied der Flotte geändert`,
+  conflicts: (count: number) =>
+    `${counted(count, { one: '# Datei wurde', other: '# Dateien wurden' })} hier und von einem anderen Mitglied der Flotte geändert`,
   compare: 'Vergleichen …',
   title: 'Welche Änderung behalten Sie?',
-  explanation: 'Diese Datei wurde hier und von einem anderen Mitglied der Flotte geändert. Bis Sie entscheiden, gilt keine der beiden Änderungen auf der anderen Seite.',
+  explanation:
+    'Diese Datei wurde hier und von einem anderen Mitglied der Flotte geändert. Bis Sie entscheiden, gilt keine der beiden Änderungen auf der anderen Seite.',
   file: 'Datei',
   legend: 'Zeilen mit − stehen nur in Ihrer Datei, Zeilen mit + nur in der Datei der Flotte.',
   difference: 'Unterschied',
@@ -15,7 +17,8 @@ export const fleet = {
   takeTheirs: 'Datei der Flotte verwenden',
   keptMine: (file: string) => `${file}: Ihre Datei ist jetzt in der Flotte`,
   tookTheirs: (file: string) => `${file}: die Datei der Flotte ist jetzt hier`,
-  notShared: (count: number) => `${counted(count, { one: '# Datei wird', other: '# Dateien werden' })} nicht mit der Flotte geteilt:`,
+  notShared: (count: number) =>
+    `${counted(count, { one: '# Datei wird', other: '# Dateien werden' })} nicht mit der Flotte geteilt:`,
   notSharedBecause: {
     name: 'nicht jedes System erlaubt diesen Dateinamen',
     case: 'eine andere Datei heißt ebenso, nur mit anderer Groß- und Kleinschreibung',
@@ -26,14 +29,19 @@ export const fleet = {
     lead: 'Computer, die sich dieses Projekt teilen: woran sie arbeiten, was auf sie wartet und was begrenzt ist.',
     about: 'Flotten',
     none: 'Dieses Projekt ist nur auf diesem Computer',
-    noneLead: 'Eine Flotte besteht aus mehreren Computern, die sich über Ihre eigenen NATS-Server ein Projekt teilen: Fällt einer aus, setzt ein anderer seine Ausführungen fort.',
-    unreached: 'Seit das Projekt geöffnet wurde, hat kein Server der Flotte geantwortet. Causeway versucht es weiter. Bis dahin können Sie das Projekt lesen, und an Replikaten wird nichts geändert.',
+    noneLead:
+      'Eine Flotte besteht aus mehreren Computern, die sich über Ihre eigenen NATS-Server ein Projekt teilen: Fällt einer aus, setzt ein anderer seine Ausführungen fort.',
+    unreached:
+      'Seit das Projekt geöffnet wurde, hat kein Server der Flotte geantwortet. Causeway versucht es weiter. Bis dahin können Sie das Projekt lesen, und an Replikaten wird nichts geändert.',
     readOnly: 'Sie können nur lesen',
-    readOnlyLead: 'Ihre Rolle in der Flotte ist Betrachter. Bediener und Eigentümer können Mitglieder auslaufen lassen, Grenzen ändern und Ausführungen als dringend kennzeichnen. Bitten Sie einen Eigentümer der Flotte um eine andere Rolle.',
+    readOnlyLead:
+      'Ihre Rolle in der Flotte ist Betrachter. Bediener und Eigentümer können Mitglieder auslaufen lassen, Grenzen ändern und Ausführungen als dringend kennzeichnen. Bitten Sie einen Eigentümer der Flotte um eine andere Rolle.',
     verify: 'Journale prüfen',
     verifying: 'Journale werden gelesen …',
-    verified: (count: number) => `${counted(count, { one: 'Das Journal von # Replikat ist', other: 'Die Journale von # Replikaten sind' })} stimmig: immer nur ein Schreiber, nichts doppelt erstellt.`,
-    left: (count: number) => `${counted(count, { one: '# temporäre Ressource ist', other: '# temporäre Ressourcen sind' })} noch vorhanden oder gehört zu dem, was gerade läuft. Das Ressourcenverzeichnis führt sie auf.`,
+    verified: (count: number) =>
+      `${counted(count, { one: 'Das Journal von # Replikat ist', other: 'Die Journale von # Replikaten sind' })} stimmig: immer nur ein Schreiber, nichts doppelt erstellt.`,
+    left: (count: number) =>
+      `${counted(count, { one: '# temporäre Ressource ist', other: '# temporäre Ressourcen sind' })} noch vorhanden oder gehört zu dem, was gerade läuft. Das Ressourcenverzeichnis führt sie auf.`,
     problems: (count: number) => `${counted(count, { one: '# Journal ist', other: '# Journale sind' })} nicht stimmig`,
   },
   membership: {
@@ -58,7 +66,8 @@ export const fleet = {
     copies: 'Kopien jedes Eintrags',
     copiesHelp: 'Wie viele Server jeden Eintrag aufbewahren. Bei allen Mitgliedern gleich.',
     carries: 'Gleichzeitige Ausführungen',
-    carriesHelp: 'Leer: so viele, wie das Projekt gleichzeitig ausführt. 0: keine, für einen Computer, auf dem nur geplant wird.',
+    carriesHelp:
+      'Leer: so viele, wie das Projekt gleichzeitig ausführt. 0: keine, für einen Computer, auf dem nur geplant wird.',
     reaches: 'Endpunkte, die er erreicht',
     reachesHelp: 'Ohne Auswahl: alle, die auf diesem Computer akzeptiert sind.',
     asProject: 'So viele, wie das Projekt gleichzeitig ausführt',
@@ -69,14 +78,24 @@ export const fleet = {
     changed: 'Dieser Computer nimmt mit den neuen Einstellungen teil',
     leave: 'Flotte verlassen …',
     leaveTitle: (name: string) => `Die Flotte ${name} verlassen?`,
-    leaveLead: 'Das Projekt gehört danach nur diesem Computer. Was auf den Servern liegt, bleibt, und die anderen Mitglieder machen weiter. Der Schlüssel und das Kennwort, die hier eingegeben wurden, werden gelöscht.',
+    leaveLead:
+      'Das Projekt gehört danach nur diesem Computer. Was auf den Servern liegt, bleibt, und die anderen Mitglieder machen weiter. Der Schlüssel und das Kennwort, die hier eingegeben wurden, werden gelöscht.',
     leaveNow: 'Verlassen',
     left: (name: string) => `Dieser Computer hat die Flotte ${name} verlassen`,
   },
   members: {
     title: 'Mitglieder',
     note: (count: number) => counted(count, { one: '# Computer', other: '# Computer' }),
-    columns: { member: 'Mitglied', state: 'Zustand', carries: 'Ausführungen', works: 'Arbeitet an', rate: 'Rate', reaches: 'Erreicht', heard: 'Zuletzt gehört', actions: 'Aktionen' },
+    columns: {
+      member: 'Mitglied',
+      state: 'Zustand',
+      carries: 'Ausführungen',
+      works: 'Arbeitet an',
+      rate: 'Rate',
+      reaches: 'Erreicht',
+      heard: 'Zuletzt gehört',
+      actions: 'Aktionen',
+    },
     thisOne: 'dieser Computer',
     states: { working: 'Arbeitet', free: 'Bereit', leaving: 'Läuft aus', drained: 'Ausgelaufen', plans: 'Nur Planung' },
     carries: (busy: number, most: number) => `${busy} von ${most}`,
@@ -98,7 +117,14 @@ export const fleet = {
     note: (count: number) => counted(count, { one: '# Ausführung wartet', other: '# Ausführungen warten' }),
     none: 'Nichts wartet auf ein Mitglied.',
     order: 'Dringende Ausführungen beginnen zuerst, dann die der Welle mit den wenigsten laufenden, dann die ältesten.',
-    columns: { place: 'Platz', replica: 'Replikat', wave: 'Welle', since: 'Wartet seit', waitsFor: 'Wartet auf', actions: 'Aktionen' },
+    columns: {
+      place: 'Platz',
+      replica: 'Replikat',
+      wave: 'Welle',
+      since: 'Wartet seit',
+      waitsFor: 'Wartet auf',
+      actions: 'Aktionen',
+    },
     noWave: 'Keine',
     urgent: 'Dringend',
     make: 'Als dringend kennzeichnen',
@@ -135,7 +161,8 @@ export const fleet = {
     remove: 'Entfernen',
     removeOf: (name: string) => `Grenze von ${name} entfernen`,
     removed: (name: string) => `${name} ist nicht mehr begrenzt`,
-    saved: (name: string, most: number) => `${name}: höchstens ${counted(most, { one: '# Ausführung', other: '# Ausführungen' })} gleichzeitig`,
+    saved: (name: string, most: number) =>
+      `${name}: höchstens ${counted(most, { one: '# Ausführung', other: '# Ausführungen' })} gleichzeitig`,
     kind: 'Art',
     endpoint: 'Endpunkt',
     source: 'Quelle',
@@ -147,7 +174,8 @@ export const fleet = {
   },
   start: {
     inFleet: 'Die Flotte wählt den Computer',
-    inFleetHelp: 'Die Ausführung wartet auf ein Mitglied, das beide Endpunkte erreicht und Platz hat. Ohne diese Auswahl läuft sie auf diesem Computer.',
+    inFleetHelp:
+      'Die Ausführung wartet auf ein Mitglied, das beide Endpunkte erreicht und Platz hat. Ohne diese Auswahl läuft sie auf diesem Computer.',
     urgent: 'Dringend: vor allem, was nicht dringend ist',
   },
   carriedOutBy: (state: string, member: string) => `${state} auf ${member}`,

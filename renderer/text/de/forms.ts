@@ -23,5 +23,6 @@ export const forms = {
   json: 'Als JSON',
   notJson: 'Ungültiges JSON',
   duplicateKey: (key: string) => `Doppelter Schlüssel: ${key}`,
-  problems: (count: number) => `${counted(count, { one: '# Feld erfordert', other: '# Felder erfordern' })} Ihre Aufmerksamkeit`,
+  problems: (count: number) =>
+    `${counted(count, { one: '# Feld erfordert', other: '# Felder erfordern' })} Ihre Aufmerksamkeit`,
 } as const;

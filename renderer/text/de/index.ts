@@ -30,6 +30,41 @@ import { waves } from './waves.ts';
 import { widgets } from './widgets.ts';
 
 /** The German texts, by the same names as the English ones. `german.test.ts` names what is missing. */
-export const text = { app, choices, commands: commandTexts, configure, navigation, deployments, editor, endpoints, fleet, forms, home, vault, interchange, inventory, ledger, life, manual, movers, proof, replicas, runs, settings, takeOver, topBar, trust, units, validation, waves, widgets } as const;
+export const text = {
+  app,
+  choices,
+  commands: commandTexts,
+  configure,
+  navigation,
+  deployments,
+  editor,
+  endpoints,
+  fleet,
+  forms,
+  home,
+  vault,
+  interchange,
+  inventory,
+  ledger,
+  life,
+  manual,
+  movers,
+  proof,
+  replicas,
+  runs,
+  settings,
+  takeOver,
+  topBar,
+  trust,
+  units,
+  validation,
+  waves,
+  widgets,
+} as const;
 
-export const german: Language = { text: overEnglish(text), fieldWords: germanFieldWords, errorWords: germanErrorWords, findingWords: germanFindingWords };
+export const german: Language = {
+  text: overEnglish(text),
+  fieldWords: germanFieldWords,
+  errorWords: germanErrorWords,
+  findingWords: germanFindingWords,
+};

@@ -4,7 +4,8 @@ export const interchange = {
   title: 'Import und Export',
   lead: 'Endpunkte und Transfers aus Coriolis in dieses Projekt übernehmen, oder dieses Projekt dorthin mitnehmen.',
   import: 'Aus Coriolis importieren',
-  importHelp: 'Payloads der REST-Schnittstelle (JSON) oder ein Skript mit coriolis-Befehlen. Was erstellt wird, sehen Sie, bevor etwas geschrieben wird.',
+  importHelp:
+    'Payloads der REST-Schnittstelle (JSON) oder ein Skript mit coriolis-Befehlen. Was erstellt wird, sehen Sie, bevor etwas geschrieben wird.',
   drop: 'Datei hier ablegen',
   choose: 'Datei auswählen…',
   nothing: 'Die Datei enthält nichts, was importiert werden kann.',
@@ -15,10 +16,13 @@ export const interchange = {
   run: (count: number) => counted(count, { one: '# Eintrag erstellen', other: '# Einträge erstellen' }),
   running: (done: number, all: number) => `${done} von ${all} erstellt`,
   done: (created: number, failed: number) =>
-    failed === 0 ? counted(created, { one: '# Eintrag erstellt.', other: '# Einträge erstellt.' }) : `${counted(created, { one: '# Eintrag erstellt', other: '# Einträge erstellt' })}, ${failed} fehlgeschlagen.`,
+    failed === 0
+      ? counted(created, { one: '# Eintrag erstellt.', other: '# Einträge erstellt.' })
+      : `${counted(created, { one: '# Eintrag erstellt', other: '# Einträge erstellt' })}, ${failed} fehlgeschlagen.`,
   toReplicas: 'Replikate anzeigen',
   unknown: (id: string) => `Endpunkt ${id} ist`,
-  unknownHelp: 'Die Datei verweist auf Endpunkte, die sie nicht beschreibt. Geben Sie an, welcher Endpunkt dieses Projekts jeweils gemeint ist.',
+  unknownHelp:
+    'Die Datei verweist auf Endpunkte, die sie nicht beschreibt. Geben Sie an, welcher Endpunkt dieses Projekts jeweils gemeint ist.',
   notChosen: 'Nicht ausgewählt',
   select: (name: string) => `${name} erstellen`,
   kind: 'Art',
@@ -34,7 +38,8 @@ export const interchange = {
   showOf: (name: string) => `Inhalt von ${name} anzeigen`,
   contentsOf: (name: string) => `Inhalt von ${name}`,
   toVault: 'im Tresor gespeichert',
-  deployWith: (options: string) => `Coriolis stellt sie mit anderen Optionen bereit. Dasselbe erhalten Sie, wenn Sie bei der Bereitstellung wählen: ${options}.`,
+  deployWith: (options: string) =>
+    `Coriolis stellt sie mit anderen Optionen bereit. Dasselbe erhalten Sie, wenn Sie bei der Bereitstellung wählen: ${options}.`,
   withoutPreparation: 'kein OSMorphing',
   notImported: 'Nicht importiert',
   notExported: 'Nicht exportiert',
@@ -42,7 +47,8 @@ export const interchange = {
   what: 'Einstellung',
   why: 'Grund',
   export: 'Nach Coriolis exportieren',
-  exportHelp: 'Einstellungen der Welle, des Projekts und der Provider-Konfiguration sind Teil jedes Transfers. Geheimnisse werden nie exportiert.',
+  exportHelp:
+    'Einstellungen der Welle, des Projekts und der Provider-Konfiguration sind Teil jedes Transfers. Geheimnisse werden nie exportiert.',
   scope: 'Replikate',
   all: 'Alle Replikate',
   ofWave: (wave: string) => `Welle ${wave}`,

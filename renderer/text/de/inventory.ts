@@ -11,7 +11,9 @@ export const inventory = {
   search: 'Nach Name oder ID suchen',
   none: 'Diese Quelle enthält keine VMs',
   noneLead: 'Prüfen Sie den Endpunkt. Möglicherweise verweist er auf einen anderen Ordner oder ein anderes Projekt.',
-  shown: (shown: number, all: number) => (shown === all ? '' : `${counted(shown, { one: '#', other: '#' })} von `) + counted(all, { one: '# VM', other: '# VMs' }),
+  shown: (shown: number, all: number) =>
+    (shown === all ? '' : `${counted(shown, { one: '#', other: '#' })} von `) +
+    counted(all, { one: '# VM', other: '# VMs' }),
   name: 'Name',
   os: 'Gastbetriebssystem',
   power: 'Betriebszustand',
@@ -31,9 +33,11 @@ export const inventory = {
   tabs: 'Inventarquelle',
   onSource: 'Live von einer Quelle',
   kept: 'In diesem Projekt gespeichert',
-  keptLead: 'Inventare, die aus einer Datei importiert oder von einer Quelle gelesen wurden. Sie werden mit dem Projekt gespeichert und zeigen, was sich seit dem vorherigen Import geändert hat.',
+  keptLead:
+    'Inventare, die aus einer Datei importiert oder von einer Quelle gelesen wurden. Sie werden mit dem Projekt gespeichert und zeigen, was sich seit dem vorherigen Import geändert hat.',
   noLists: 'Noch kein Inventar',
-  noListsLead: 'Importieren Sie eine RVTools-Arbeitsmappe oder eine CSV-Datei, oder speichern Sie das Inventar einer Quelle.',
+  noListsLead:
+    'Importieren Sie eine RVTools-Arbeitsmappe oder eine CSV-Datei, oder speichern Sie das Inventar einer Quelle.',
   list: 'Inventar',
   import: 'Datei importieren',
   keep: 'Im Projekt speichern',
@@ -68,7 +72,8 @@ export const inventory = {
   choose: 'Datei auswählen',
   other: 'Andere Datei auswählen',
   mapping: 'Spaltenzuordnung',
-  mappingLead: 'Bekannte Spaltenüberschriften werden automatisch zugeordnet. Korrekturen werden für Dateien mit denselben Überschriften gespeichert.',
+  mappingLead:
+    'Bekannte Spaltenüberschriften werden automatisch zugeordnet. Korrekturen werden für Dateien mit denselben Überschriften gespeichert.',
   roles: { machines: 'VMs', disks: 'Datenträger', nics: 'Netzwerkschnittstellen' },
   role: (table: string) => `Inhalt der Tabelle ${table}`,
   roleNone: 'Nicht importiert',
@@ -114,21 +119,31 @@ export const inventory = {
   previewCount: (taken: number, errors: number) =>
     `${counted(taken, { one: '# VM', other: '# VMs' })}${errors === 0 ? '' : `, ${counted(errors, { one: '# Zeile', other: '# Zeilen' })} mit Fehlern übersprungen`}`,
   listName: 'Name des Inventars',
-  listNameHelp: (exists: boolean) => (exists ? 'Aktualisiert das vorhandene Inventar dieses Namens und zeigt, was neu, geändert und entfallen ist.' : 'Erstellt ein neues Inventar.'),
+  listNameHelp: (exists: boolean) =>
+    exists
+      ? 'Aktualisiert das vorhandene Inventar dieses Namens und zeigt, was neu, geändert und entfallen ist.'
+      : 'Erstellt ein neues Inventar.',
   save: 'Inventar speichern',
   problems: 'Zeilen mit Problemen',
   faults: {
-    'no-sizes': () => 'Die Liste hat keine Spalte mit Plattengrößen: Ihre VMs werden mit 0 B übernommen, und Grenzen, Schätzungen und Kontingente lassen ihre Platten aus',
+    'no-sizes': () =>
+      'Die Liste hat keine Spalte mit Plattengrößen: Ihre VMs werden mit 0 B übernommen, und Grenzen, Schätzungen und Kontingente lassen ihre Platten aus',
     'no-name': () => 'Der Name fehlt',
     'double-id': (id: string) => `Eine andere Zeile hat schon die ID ${id}: Geben Sie jeder VM eine eigene ID`,
     'os-unknown': (name: string) => `Das Betriebssystem von ${name} ist unbekannt`,
-    'memory-doubtful': (name: string, gib: number) => `${name} hat ${gibText(gib)} Arbeitsspeicher: Prüfen Sie die Einheit der Spalte`,
-    'vcpus-doubtful': (name: string, count: number) => `${name} hat ${count} CPUs: Prüfen Sie, ob die richtige Spalte zugeordnet ist`,
-    'disks-small': (name: string, gib: number) => `Die Platten von ${name} haben nur ${gibText(gib)}: Prüfen Sie die Einheit der Spalte, und ob sie Größen statt einer Anzahl von Platten enthält`,
-    'disks-large': (name: string, gib: number) => `Die Platten von ${name} haben ${gibText(gib)}: Prüfen Sie die Einheit der Spalte`,
-    'disks-together': (name: string, count: string) => `${name} hat ${count} Platten, von denen nur die Gesamtgröße bekannt ist: Sie wird mit einer Platte übernommen. Importieren Sie auch die Liste der Platten (vDisk)`,
+    'memory-doubtful': (name: string, gib: number) =>
+      `${name} hat ${gibText(gib)} Arbeitsspeicher: Prüfen Sie die Einheit der Spalte`,
+    'vcpus-doubtful': (name: string, count: number) =>
+      `${name} hat ${count} CPUs: Prüfen Sie, ob die richtige Spalte zugeordnet ist`,
+    'disks-small': (name: string, gib: number) =>
+      `Die Platten von ${name} haben nur ${gibText(gib)}: Prüfen Sie die Einheit der Spalte, und ob sie Größen statt einer Anzahl von Platten enthält`,
+    'disks-large': (name: string, gib: number) =>
+      `Die Platten von ${name} haben ${gibText(gib)}: Prüfen Sie die Einheit der Spalte`,
+    'disks-together': (name: string, count: string) =>
+      `${name} hat ${count} Platten, von denen nur die Gesamtgröße bekannt ist: Sie wird mit einer Platte übernommen. Importieren Sie auch die Liste der Platten (vDisk)`,
     'no-disk-size': (name: string) => `${name} hat keine Plattengröße und wird mit 0 B übernommen`,
-    'no-disk-size-anywhere': (name: string) => `${name} hat keine Plattengröße, auch nicht in der Liste der Platten, und wird mit 0 B übernommen`,
+    'no-disk-size-anywhere': (name: string) =>
+      `${name} hat keine Plattengröße, auch nicht in der Liste der Platten, und wird mit 0 B übernommen`,
     'size-missing': (name: string) => `Die Größe einer Platte von ${name} fehlt`,
     'nic-without-network': (name: string) => `Eine Netzwerkkarte von ${name} hat kein Netzwerk und wurde ausgelassen`,
     'no-size': (cell: string) => `„${cell}“ ist keine Größe`,
@@ -153,47 +168,75 @@ export const inventory = {
     source: 'Quelle',
     destination: 'Ziel',
     by: 'Zusammenhalten nach',
-    criteria: { application: 'Anwendung', owner: 'Verantwortlich', cluster: 'Cluster', host: 'Host', folder: 'Ordner', tags: 'Tags', annotation: 'Anmerkung', size: 'Größe, kleinste zuerst', flows: 'Netzwerkverbindungen' },
+    criteria: {
+      application: 'Anwendung',
+      owner: 'Verantwortlich',
+      cluster: 'Cluster',
+      host: 'Host',
+      folder: 'Ordner',
+      tags: 'Tags',
+      annotation: 'Anmerkung',
+      size: 'Größe, kleinste zuerst',
+      flows: 'Netzwerkverbindungen',
+    },
     flows: 'Netzwerkverbindungen (CSV)…',
-    flowsRead: (count: number, skipped: number) => `${counted(count, { one: '# Verbindung', other: '# Verbindungen' })} gelesen${skipped === 0 ? '' : `, ${counted(skipped, { one: '# Zeile', other: '# Zeilen' })} übersprungen`}. VMs, die miteinander sprechen, bleiben zusammen.`,
-    flowsNone: 'Die Datei braucht eine Spalte „source“ und eine Spalte „destination“ mit Namen oder Adressen, und kann eine Spalte „bytes“ haben.',
+    flowsRead: (count: number, skipped: number) =>
+      `${counted(count, { one: '# Verbindung', other: '# Verbindungen' })} gelesen${skipped === 0 ? '' : `, ${counted(skipped, { one: '# Zeile', other: '# Zeilen' })} übersprungen`}. VMs, die miteinander sprechen, bleiben zusammen.`,
+    flowsNone:
+      'Die Datei braucht eine Spalte „source“ und eine Spalte „destination“ mit Namen oder Adressen, und kann eine Spalte „bytes“ haben.',
     most: 'VMs je Welle',
     mostTib: 'TiB je Welle',
     hours: 'Zeitfenster in Stunden',
     rate: 'Bandbreite',
     rateExample: '400Mbit',
     mostIs: {
-      'all': (size: string) => `Höchstens ${size} je Welle, damit die erste Kopie und der letzte Durchgang in das Zeitfenster passen.`,
-      'last-pass': (size: string) => `Höchstens ${size} je Welle, damit der letzte Durchgang in das Zeitfenster passt. Bis dahin werden die VMs täglich synchronisiert; solche ohne Änderungsrate zählen ganz.`,
+      all: (size: string) =>
+        `Höchstens ${size} je Welle, damit die erste Kopie und der letzte Durchgang in das Zeitfenster passen.`,
+      'last-pass': (size: string) =>
+        `Höchstens ${size} je Welle, damit der letzte Durchgang in das Zeitfenster passt. Bis dahin werden die VMs täglich synchronisiert; solche ohne Änderungsrate zählen ganz.`,
     },
     moreLimits: (set: number) => (set === 0 ? 'Weitere Grenzen' : `Weitere Grenzen (${set} gesetzt)`),
     mostVcpus: 'vCPUs je Welle',
     mostMemory: 'Speicher je Welle (GiB)',
     mostVolumes: 'Volumes je Welle',
     copies: 'Im Zeitfenster kopiert',
-    copiesOf: { 'all': 'Erste Kopie, letzter Durchgang', 'last-pass': 'Nur letzter Durchgang' },
+    copiesOf: { all: 'Erste Kopie, letzter Durchgang', 'last-pass': 'Nur letzter Durchgang' },
     change: 'Änderungen je VM und Tag',
     changeExample: '5% oder 10 GiB',
-    changeHelp: (measured: number) => (measured === 0 ? 'Änderungsraten wurden noch nicht gemessen.' : `Die Änderungsraten von ${counted(measured, { one: '# VM', other: '# VMs' })} wurden gemessen und gehen vor.`),
-    byQuotas: (endpoint: string, at: string | undefined) => `Jede Welle innerhalb der freien Quoten von ${endpoint} halten${at === undefined ? '' : ` (Stand ${at})`}`,
+    changeHelp: (measured: number) =>
+      measured === 0
+        ? 'Änderungsraten wurden noch nicht gemessen.'
+        : `Die Änderungsraten von ${counted(measured, { one: '# VM', other: '# VMs' })} wurden gemessen und gehen vor.`,
+    byQuotas: (endpoint: string, at: string | undefined) =>
+      `Jede Welle innerhalb der freien Quoten von ${endpoint} halten${at === undefined ? '' : ` (Stand ${at})`}`,
     quotasShort: (quotas: string) => `Alle Wellen zusammen brauchen mehr als die Quoten des Ziels: ${quotas}`,
     quotaOf: (quota: string, needed: number, free: number) => `${quota}: ${needed} nötig, ${free} frei`,
     name: 'Namen der Wellen beginnen mit',
     waveName: 'Welle',
     tabs: 'Vorgeschlagene Wellen',
-    tab: (name: string, count: number, size: string) => `${name} · ${counted(count, { one: '# VM', other: '# VMs' })} · ${size}`,
+    tab: (name: string, count: number, size: string) =>
+      `${name} · ${counted(count, { one: '# VM', other: '# VMs' })} · ${size}`,
     none: 'Geben Sie Grenzen ein, um vorgeschlagene Wellen zu sehen.',
     moveTo: (count: number) => `${count} verschieben nach`,
     newWave: 'Neue Welle',
     chooseFirst: 'Zuerst VMs auswählen',
     howToMove: 'VMs auf einen Reiter ziehen, oder auswählen und eine Welle wählen.',
-    moved: (count: number, wave: string) => `${counted(count, { one: '# VM', other: '# VMs' })} nach ${wave} verschoben.`,
+    moved: (count: number, wave: string) =>
+      `${counted(count, { one: '# VM', other: '# VMs' })} nach ${wave} verschoben.`,
     undone: 'Letzte Verschiebung rückgängig gemacht.',
-    create: (replicas: number, waves: number) => `${counted(replicas, { one: '# Replikat', other: '# Replikate' })} in ${counted(waves, { one: '# Welle', other: '# Wellen' })} erstellen`,
-    createLead: 'Einstellungen kommen aus den Standardwerten des Projekts und jeder Welle. Was fehlt, steht in der Welle.',
-    created: (count: number) => counted(count, { one: '# Replikat wurde erstellt.', other: '# Replikate wurden erstellt.' }),
-    createdSome: (count: number, skipped: number, examples: string) => `${counted(count, { one: '# Replikat wurde erstellt', other: '# Replikate wurden erstellt' })}, ${skipped} nicht: ${examples}`,
-    skipped: { 'not-found': 'nicht auf der Quelle', 'ambiguous': 'mehrere VMs mit diesem Namen', 'exists': 'hat ein Replikat' },
+    create: (replicas: number, waves: number) =>
+      `${counted(replicas, { one: '# Replikat', other: '# Replikate' })} in ${counted(waves, { one: '# Welle', other: '# Wellen' })} erstellen`,
+    createLead:
+      'Einstellungen kommen aus den Standardwerten des Projekts und jeder Welle. Was fehlt, steht in der Welle.',
+    created: (count: number) =>
+      counted(count, { one: '# Replikat wurde erstellt.', other: '# Replikate wurden erstellt.' }),
+    createdSome: (count: number, skipped: number, examples: string) =>
+      `${counted(count, { one: '# Replikat wurde erstellt', other: '# Replikate wurden erstellt' })}, ${skipped} nicht: ${examples}`,
+    skipped: {
+      'not-found': 'nicht auf der Quelle',
+      ambiguous: 'mehrere VMs mit diesem Namen',
+      exists: 'hat ein Replikat',
+    },
     noEndpoints: 'Eine Quelle und ein Ziel werden gebraucht',
     noEndpointsLead: 'Fügen Sie beide Endpunkte hinzu, und planen Sie dann die Wellen.',
   },

@@ -30,7 +30,8 @@ export const life = {
     'cut-over-failed': 'Setzen Sie zurück, um die Quelle wieder zu starten, oder wiederholen Sie die Umstellung.',
     'running-at-destination': 'Die VM läuft am Ziel. Bis zum Abschluss kann sie zurückgesetzt werden.',
     'rolling-back': 'Das Zurücksetzen wurde unterbrochen. Setzen Sie es fort.',
-    'rolled-back': 'Die VM läuft wieder auf ihrer Quelle. Führen Sie das Replikat aus, um die nächste Umstellung vorzubereiten.',
+    'rolled-back':
+      'Die VM läuft wieder auf ihrer Quelle. Führen Sie das Replikat aus, um die nächste Umstellung vorzubereiten.',
     finalising: 'Einige Ressourcen konnten nicht freigegeben werden. Versuchen Sie es erneut.',
     finalised: 'Nichts ist mehr zu tun. Das Replikat kann nicht mehr ausgeführt oder bereitgestellt werden.',
   },
@@ -38,7 +39,13 @@ export const life = {
   toFix: 'Die Einstellungen haben Fehler. Beheben Sie diese vor dem nächsten Schritt.',
   fix: 'Einstellungen korrigieren',
   since: (moment: string, by: string) => (by === '' ? `seit ${moment}` : `seit ${moment}, ${by}`),
-  milestones: { synchronised: 'Synchron', rehearsed: 'Geprobt', approved: 'Genehmigt', cutOver: 'Umgestellt', finalised: 'Abgeschlossen' },
+  milestones: {
+    synchronised: 'Synchron',
+    rehearsed: 'Geprobt',
+    approved: 'Genehmigt',
+    cutOver: 'Umgestellt',
+    finalised: 'Abgeschlossen',
+  },
   milestoneStates: { done: 'erledigt', open: 'offen', now: 'läuft', bad: 'fehlgeschlagen' },
   notYet: 'Noch nicht',
   whoAndWhen: (by: string, moment: string) => `${by}, ${moment}`,
@@ -47,7 +54,14 @@ export const life = {
   rehearsalRunning: 'Läuft',
   outdatedApproval: 'Seitdem Einstellungen geändert',
   downtime: (duration: string) => `Ausfallzeit ${duration}`,
-  steps: { rehearse: 'Proben…', approve: 'Genehmigen…', withdraw: 'Genehmigung zurückziehen…', 'cut-over': 'Umstellen…', 'roll-back': 'Zurücksetzen…', finalise: 'Abschließen…' },
+  steps: {
+    rehearse: 'Proben…',
+    approve: 'Genehmigen…',
+    withdraw: 'Genehmigung zurückziehen…',
+    'cut-over': 'Umstellen…',
+    'roll-back': 'Zurücksetzen…',
+    finalise: 'Abschließen…',
+  },
   stepsOf: {
     rehearse: (count: number) => `${vms(count)} proben…`,
     approve: (count: number) => `${vms(count)} genehmigen…`,
@@ -69,7 +83,11 @@ export const life = {
   rehearsal: {
     title: (what: string) => `${what} proben?`,
     confirm: 'Probe starten',
-    steps: ['Aus dem Replikat wird eine VM bereitgestellt, mit allen Netzwerkkarten im isolierten Netzwerk.', 'Ihr Start und ihre Prüfungen werden kontrolliert.', 'Nach der Zeit unten wird sie mit allem gelöscht, was zu ihr gehört.'],
+    steps: [
+      'Aus dem Replikat wird eine VM bereitgestellt, mit allen Netzwerkkarten im isolierten Netzwerk.',
+      'Ihr Start und ihre Prüfungen werden kontrolliert.',
+      'Nach der Zeit unten wird sie mit allem gelöscht, was zu ihr gehört.',
+    ],
     stays: 'Die Quelle läuft weiter. Das Replikat wird nicht geändert.',
     network: 'Isoliertes Netzwerk',
     networkHelp: 'Ein Netzwerk des Ziels, für das keine dieser VMs bestimmt ist.',
@@ -84,7 +102,8 @@ export const life = {
     confirm: 'Genehmigen',
     lead: 'Die Genehmigung gilt für die jetzigen Einstellungen und Prüfungen. Ändern sie sich, muss sie neu erteilt werden.',
     done: (what: string) => `${what} genehmigt`,
-    notRehearsed: (count: number) => `${counted(count, { one: '# davon hat', other: '# davon haben' })} keine Probe bestanden.`,
+    notRehearsed: (count: number) =>
+      `${counted(count, { one: '# davon hat', other: '# davon haben' })} keine Probe bestanden.`,
     notRehearsedOne: 'Keine Probe war erfolgreich.',
   },
   withdrawal: {
@@ -96,9 +115,19 @@ export const life = {
   cutOver: {
     title: (what: string) => `${what} umstellen?`,
     confirm: 'Umstellen',
-    steps: ['Was sich geändert hat, wird kopiert, während die Quelle läuft.', 'Die Quelle wird heruntergefahren. Die Ausfallzeit beginnt.', 'Die letzten Änderungen werden kopiert.', 'Die VM wird bereitgestellt, startet, und ihre Prüfungen laufen. Die Ausfallzeit endet.'],
-    stepsStopped: ['Die Quelle ist bereits heruntergefahren.', 'Die letzten Änderungen werden kopiert.', 'Die VM wird bereitgestellt, startet, und ihre Prüfungen laufen. Die Ausfallzeit endet.'],
-    stays: 'Die Quelle bleibt aus, und ihre Festplatten werden nicht geändert: Bis zum Abschluss kann die VM zurückgesetzt werden.',
+    steps: [
+      'Was sich geändert hat, wird kopiert, während die Quelle läuft.',
+      'Die Quelle wird heruntergefahren. Die Ausfallzeit beginnt.',
+      'Die letzten Änderungen werden kopiert.',
+      'Die VM wird bereitgestellt, startet, und ihre Prüfungen laufen. Die Ausfallzeit endet.',
+    ],
+    stepsStopped: [
+      'Die Quelle ist bereits heruntergefahren.',
+      'Die letzten Änderungen werden kopiert.',
+      'Die VM wird bereitgestellt, startet, und ihre Prüfungen laufen. Die Ausfallzeit endet.',
+    ],
+    stays:
+      'Die Quelle bleibt aus, und ihre Festplatten werden nicht geändert: Bis zum Abschluss kann die VM zurückgesetzt werden.',
     isStopped: 'Ich habe die Quelle selbst heruntergefahren',
     isStoppedHelp: 'Causeway fährt sie dann nicht herunter.',
     departs: 'Als Abweichungen vermerkt:',
@@ -112,7 +141,10 @@ export const life = {
     title: (what: string) => `${what} zurücksetzen?`,
     confirm: 'Zurücksetzen',
     steps: ['Die VM am Ziel wird mit ihren Volumes gelöscht.', 'Die Quelle wird wieder gestartet.'],
-    stepsNotStopped: ['Was bereitgestellt wurde, wird gelöscht.', 'Die Quelle wurde nicht angehalten und läuft weiter.'],
+    stepsNotStopped: [
+      'Was bereitgestellt wurde, wird gelöscht.',
+      'Die Quelle wurde nicht angehalten und läuft weiter.',
+    ],
     lost: (since: string) => `Was Benutzer am Ziel seit ${since} geändert haben, geht verloren.`,
     stays: 'Das Replikat bleibt für eine weitere Umstellung.',
     byHand: 'Ich starte die Quelle selbst',
@@ -127,9 +159,12 @@ export const life = {
     nothing: 'Es ist nichts mehr freizugeben.',
     stays: 'Diese bleiben, da sie zur VM gehören:',
     source: 'Die Quell-VM und ihre Festplatten bleiben, wie sie sind, heruntergefahren.',
-    remain: (count: number) => `${counted(count, { one: '# Ressource konnte', other: '# Ressourcen konnten' })} nicht freigegeben werden und bleiben. Versuchen Sie es später erneut.`,
+    remain: (count: number) =>
+      `${counted(count, { one: '# Ressource konnte', other: '# Ressourcen konnten' })} nicht freigegeben werden und bleiben. Versuchen Sie es später erneut.`,
     sides: { source: 'auf der Quelle', destination: 'am Ziel' },
-    kinds: { 'snapshot and change tracking': 'Snapshot und Änderungsverfolgung', snapshot: 'Snapshot' } as Readonly<Record<string, string>>,
+    kinds: { 'snapshot and change tracking': 'Snapshot und Änderungsverfolgung', snapshot: 'Snapshot' } as Readonly<
+      Record<string, string>
+    >,
     done: (what: string) => `${what} abgeschlossen`,
   },
   failed: (name: string, reason: string) => `${name}: ${reason}`,

@@ -5,7 +5,10 @@ export const manual = {
   contents: 'Inhalt',
   onThisPage: 'Auf dieser Seite',
   search: 'Handbuch durchsuchen',
-  results: (count: number, words: string) => (count === 0 ? `Keine Ergebnisse für „${words}“` : `${counted(count, { one: '# Ergebnis', other: '# Ergebnisse' })} für „${words}“`),
+  results: (count: number, words: string) =>
+    count === 0
+      ? `Keine Ergebnisse für „${words}“`
+      : `${counted(count, { one: '# Ergebnis', other: '# Ergebnisse' })} für „${words}“`,
   more: (count: number) => `${count} weitere: Fügen Sie ein Wort hinzu, um die Suche einzugrenzen.`,
   platforms: 'Plattformen',
   notFound: 'Diese Seite ist nicht im Handbuch enthalten',

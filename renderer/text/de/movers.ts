@@ -13,12 +13,15 @@ export const movers = {
   nameHelp: 'Name auf diesem Computer: Buchstaben, Ziffern, Punkte, Bindestriche, Unterstriche.',
   nameTaken: 'Ein Mover mit diesem Namen wurde bereits hinzugefügt.',
   destination: 'Host',
-  destinationHelp: 'benutzer@host:port oder ein Host Ihrer SSH-Konfiguration (~/.ssh/config). Sprunghosts, Benutzer, Port und Schlüssel werden ihr entnommen.',
+  destinationHelp:
+    'benutzer@host:port oder ein Host Ihrer SSH-Konfiguration (~/.ssh/config). Sprunghosts, Benutzer, Port und Schlüssel werden ihr entnommen.',
   identityFile: 'Datei des privaten Schlüssels (optional)',
-  identityFileHelp: 'Pfad auf dem Computer, auf dem die Workbench ausgeführt wird. Ohne Angabe werden der SSH-Agent und die üblichen Schlüsseldateien versucht.',
+  identityFileHelp:
+    'Pfad auf dem Computer, auf dem die Workbench ausgeführt wird. Ohne Angabe werden der SSH-Agent und die üblichen Schlüsseldateien versucht.',
   connecting: 'Verbindung wird hergestellt…',
   hostKeyTitle: 'Hostschlüssel',
-  hostKey: (where: string) => `${where} zeigt diesen Hostschlüssel. Vergleichen Sie ihn mit dem Fingerabdruck, den Ihnen der Betreiber des Servers nennt. Er wird festgehalten: Mit einem anderen Schlüssel wird später keine Verbindung hergestellt.`,
+  hostKey: (where: string) =>
+    `${where} zeigt diesen Hostschlüssel. Vergleichen Sie ihn mit dem Fingerabdruck, den Ihnen der Betreiber des Servers nennt. Er wird festgehalten: Mit einem anderen Schlüssel wird später keine Verbindung hergestellt.`,
   trust: 'Hostschlüssel vertrauen',
   password: (about: string) => `Kennwort von ${about}`,
   passphrase: (about: string) => `Passphrase von ${about}`,
@@ -34,9 +37,16 @@ export const movers = {
   create: 'Ordner erstellen, wenn er nicht vorhanden ist',
   remove: (name: string) => `${name} aus dieser Liste entfernen`,
   removeTitle: (name: string) => `${name} aus der Liste entfernen?`,
-  removeLead: (name: string) => `Auf dem Mover ändert sich nichts: Ausführungen dort laufen weiter. Um zuvor die Engine von ihm zu entfernen, führen Sie causeway mover uninstall ${name} aus.`,
+  removeLead: (name: string) =>
+    `Auf dem Mover ändert sich nichts: Ausführungen dort laufen weiter. Um zuvor die Engine von ihm zu entfernen, führen Sie causeway mover uninstall ${name} aus.`,
   removeButton: 'Entfernen',
-  steps: { connecting: 'Verbindung wird hergestellt…', uploading: 'Engine wird hochgeladen…', starting: 'Engine wird gestartet…', connected: 'Verbunden', lost: 'Verbindung unterbrochen' },
+  steps: {
+    connecting: 'Verbindung wird hergestellt…',
+    uploading: 'Engine wird hochgeladen…',
+    starting: 'Engine wird gestartet…',
+    connected: 'Verbunden',
+    lost: 'Verbindung unterbrochen',
+  },
   uploaded: (sent: string, total: string) => `${sent} von ${total}`,
   onMover: (name: string, folder: string) => `Auf ${name}: ${folder}`,
   status: (name: string, state: string) => `Mover ${name}: ${state}`,
@@ -47,5 +57,6 @@ export const movers = {
   meanwhile: (name: string, completed: number, failed: number, cancelled: number) =>
     `Auf ${name}, während diese Workbench nicht verbunden war: ${counted(completed, { one: '# abgeschlossen', other: '# abgeschlossen' })}, ${counted(failed, { one: '# fehlgeschlagen', other: '# fehlgeschlagen' })}, ${counted(cancelled, { one: '# abgebrochen', other: '# abgebrochen' })}.`,
   showReplicas: 'Replikate anzeigen',
-  closeLead: (name: string) => `Ausführungen auf ${name} laufen weiter. Öffnen Sie das Projekt erneut, um sie zu sehen.`,
+  closeLead: (name: string) =>
+    `Ausführungen auf ${name} laufen weiter. Öffnen Sie das Projekt erneut, um sie zu sehen.`,
 } as const;

@@ -8,8 +8,10 @@ export const replicas = {
   toInventory: 'Zum Inventar',
   search: 'Nach Name suchen',
   withErrors: 'Einstellungen mit Fehlern',
-  errorsFound: (count: number) => counted(count, { one: '# Fehler in den Einstellungen', other: '# Fehler in den Einstellungen' }),
-  errorsOf: (count: number, name: string) => `${counted(count, { one: '# Fehler', other: '# Fehler' })} in den Einstellungen von ${name}`,
+  errorsFound: (count: number) =>
+    counted(count, { one: '# Fehler in den Einstellungen', other: '# Fehler in den Einstellungen' }),
+  errorsOf: (count: number, name: string) =>
+    `${counted(count, { one: '# Fehler', other: '# Fehler' })} in den Einstellungen von ${name}`,
   filter: 'Status',
   all: 'Alle Status',
   name: 'Name',
@@ -39,13 +41,15 @@ export const replicas = {
     replicating: 'Eine Ausführung kopiert Änderungen. Die VM läuft weiter.',
     cancelling: 'Die Ausführung wird abgebrochen und bereinigt.',
     interrupted: 'Die Ausführung kann am letzten Prüfpunkt fortgesetzt werden.',
-    'in-sync': 'Bereit zur Bereitstellung. Führen Sie das Replikat erneut aus, um die seitdem erfolgten Änderungen zu kopieren.',
+    'in-sync':
+      'Bereit zur Bereitstellung. Führen Sie das Replikat erneut aus, um die seitdem erfolgten Änderungen zu kopieren.',
     failed: 'Die Volumes enthalten den Stand der letzten abgeschlossenen Ausführung oder teilweise neuere Daten.',
     cancelled: 'Kopierte Daten bleiben erhalten. Die nächste Ausführung setzt dort fort.',
     deploying: 'Aus dem Replikat wird eine VM erstellt.',
     'deployment-interrupted': 'Die Bereitstellung kann am unterbrochenen Schritt fortgesetzt werden.',
     deployed: 'Aus dem Replikat wurde eine VM erstellt. Sie können es erneut ausführen und bereitstellen.',
-    'deployment-failed': 'Die Bereitstellung wurde wie angefordert zurückgesetzt oder behalten. Das Replikat ist unverändert und kann erneut bereitgestellt werden.',
+    'deployment-failed':
+      'Die Bereitstellung wurde wie angefordert zurückgesetzt oder behalten. Das Replikat ist unverändert und kann erneut bereitgestellt werden.',
   },
   steps: {
     replicate: 'Replizieren…',
@@ -68,15 +72,23 @@ export const replicas = {
   runChosenOf: (count: number) => `${count} ausgewählte replizieren`,
   deployChosen: 'Bereitstellen…',
   deployChosenOf: (count: number) => `${count} ausgewählte bereitstellen`,
-  notDeployable: (count: number) => counted(count, { one: '# davon wurde nie repliziert und kann noch nicht bereitgestellt werden.', other: '# davon wurden nie repliziert und können noch nicht bereitgestellt werden.' }),
-  queuePlace: (position: number) => (position === 1 ? 'als Nächstes an der Reihe' : `${position - 1} davor in der Warteschlange`),
+  notDeployable: (count: number) =>
+    counted(count, {
+      one: '# davon wurde nie repliziert und kann noch nicht bereitgestellt werden.',
+      other: '# davon wurden nie repliziert und können noch nicht bereitgestellt werden.',
+    }),
+  queuePlace: (position: number) =>
+    position === 1 ? 'als Nächstes an der Reihe' : `${position - 1} davor in der Warteschlange`,
   stepOf: (step: string, name: string) => `${step} (${name})`,
-  shown: (shown: number, all: number) => (shown === all ? '' : `${counted(shown, { one: '#', other: '#' })} von `) + counted(all, { one: '# Replikat', other: '# Replikate' }),
+  shown: (shown: number, all: number) =>
+    (shown === all ? '' : `${counted(shown, { one: '#', other: '#' })} von `) +
+    counted(all, { one: '# Replikat', other: '# Replikate' }),
   missing: 'Dieses Replikat ist nicht mehr vorhanden.',
   unknownEndpoint: 'ein gelöschter Endpunkt',
 
   newTitle: (vm: string) => `Neues Replikat von ${vm}`,
-  newLead: 'Wählen Sie das Ziel aus und konfigurieren Sie die Migration. Einstellungen werden während der Eingabe geprüft.',
+  newLead:
+    'Wählen Sie das Ziel aus und konfigurieren Sie die Migration. Einstellungen werden während der Eingabe geprüft.',
   limits: 'Bevor Sie diese VM replizieren',
   destination: 'Ziel',
   noDestination: 'Noch kein Ziel',
@@ -100,7 +112,8 @@ export const replicas = {
   create: 'Replikat erstellen',
   created: (name: string) => `${name} erstellt`,
   hasErrors: 'Beheben Sie zuerst die Fehler.',
-  otherPlugin: (side: string, expected: string) => `Der ${side === 'source' ? 'Quellendpunkt' : 'Zielendpunkt'} verwendet ${expected}, das Dokument ist aber für eine andere Plattform.`,
+  otherPlugin: (side: string, expected: string) =>
+    `Der ${side === 'source' ? 'Quellendpunkt' : 'Zielendpunkt'} verwendet ${expected}, das Dokument ist aber für eine andere Plattform.`,
   nothingMoved: 'Vor der ersten Ausführung wird am Ziel nichts erstellt.',
 
   guest: {
@@ -109,15 +122,19 @@ export const replicas = {
     leadAgain: 'Untersuchen Sie den Gast nach Änderungen an der Quelle und einer Ausführung erneut.',
     start: 'Gast untersuchen',
     again: 'Erneut untersuchen',
-    running: (step: string | undefined) => (step === undefined ? 'Der Gast wird untersucht …' : `Der Gast wird untersucht: ${step}`),
+    running: (step: string | undefined) =>
+      step === undefined ? 'Der Gast wird untersucht …' : `Der Gast wird untersucht: ${step}`,
     cancel: 'Untersuchung abbrechen',
-    interrupted: 'Die letzte Untersuchung wurde unterbrochen. Die Volumes sind möglicherweise noch an ihrem Worker angehängt.',
+    interrupted:
+      'Die letzte Untersuchung wurde unterbrochen. Die Volumes sind möglicherweise noch an ihrem Worker angehängt.',
     cleanUp: 'Worker löschen',
     notSupported: 'OSMorphing unterstützt dieses System nicht.',
-    stops: (count: number) => `Eine Bereitstellung würde an ${counted(count, { one: '# Befund', other: '# Befunden' })} scheitern`,
+    stops: (count: number) =>
+      `Eine Bereitstellung würde an ${counted(count, { one: '# Befund', other: '# Befunden' })} scheitern`,
     goes: 'Es wurde nichts gefunden, woran eine Bereitstellung scheitern würde',
     asOf: (moment: string, execution: number) => `Untersucht ${moment}, Stand der Ausführung ${execution}`,
-    changes: (count: number) => `Was OSMorphing ändern würde (${counted(count, { one: '# Schritt', other: '# Schritte' })})`,
+    changes: (count: number) =>
+      `Was OSMorphing ändern würde (${counted(count, { one: '# Schritt', other: '# Schritte' })})`,
   },
   disks: 'Datenträger',
   noDisks: 'Nach der ersten Ausführung bekannt.',
@@ -126,7 +143,8 @@ export const replicas = {
   volume: 'Ziel-Volume',
   notYet: 'Noch nicht erstellt',
   neverSynced: 'Nie',
-  failedFirst: 'Noch keine Ausführung wurde abgeschlossen. Beheben Sie die Ursache und starten Sie sie erneut: Bereits kopierte Daten bleiben erhalten.',
+  failedFirst:
+    'Noch keine Ausführung wurde abgeschlossen. Beheben Sie die Ursache und starten Sie sie erneut: Bereits kopierte Daten bleiben erhalten.',
   runs: 'Ausführungen',
   noRuns: 'Noch keine Ausführungen.',
   run: 'Ausführung',
@@ -139,14 +157,19 @@ export const replicas = {
   deleteTitle: (name: string) => `Replikat ${name} löschen?`,
   deleteNothing: 'Am Ziel und auf der Quelle sind keine Ressourcen vorhanden.',
   deleteNothingThere: 'Am Ziel sind keine Ressourcen mehr vorhanden.',
-  deleteResources: (count: number) => `${counted(count, { one: 'Diese Ressource wird', other: 'Diese # Ressourcen werden' })} mit allen Daten gelöscht:`,
-  deleteBase: 'Der Snapshot oder die Änderungsverfolgung auf der Quelle, die für die nächste Ausführung beibehalten wurden, werden entfernt.',
+  deleteResources: (count: number) =>
+    `${counted(count, { one: 'Diese Ressource wird', other: 'Diese # Ressourcen werden' })} mit allen Daten gelöscht:`,
+  deleteBase:
+    'Der Snapshot oder die Änderungsverfolgung auf der Quelle, die für die nächste Ausführung beibehalten wurden, werden entfernt.',
   deleteKept: 'Die Quell-VM, ihre Datenträger und ihre Daten werden nicht geändert.',
   deleteKeptMachines: (names: string) => `Daraus bereitgestellte VMs bleiben erhalten: ${names}.`,
   deleteFinal: 'Dies kann nicht rückgängig gemacht werden. Ein neues Replikat benötigt eine vollständige Kopie.',
   deleteConfirm: (name: string) => `Geben Sie zur Bestätigung ${name} ein`,
   deleteButton: 'Replikat und Volumes löschen',
-  deleteSourceGone: 'Die Quelle ist nicht mehr vorhanden: Bereinigung dort überspringen und ihre Ressourcen aus dem Ressourcenverzeichnis entfernen',
+  deleteSourceGone:
+    'Die Quelle ist nicht mehr vorhanden: Bereinigung dort überspringen und ihre Ressourcen aus dem Ressourcenverzeichnis entfernen',
   deleted: (name: string, forgotten: readonly string[]) =>
-    forgotten.length === 0 ? `${name} gelöscht` : `${name} gelöscht; von seiner Quelle aus dem Ressourcenverzeichnis entfernt: ${forgotten.join(', ')}`,
+    forgotten.length === 0
+      ? `${name} gelöscht`
+      : `${name} gelöscht; von seiner Quelle aus dem Ressourcenverzeichnis entfernt: ${forgotten.join(', ')}`,
 } as const;

@@ -27,21 +27,39 @@ export const runs = {
   startManyTitle: (count: number) => `${count} virtuelle Maschinen replizieren`,
   startLead: 'Erstellt fehlende Volumes, nimmt einen Snapshot auf und kopiert die Unterschiede. Die VM läuft weiter.',
   start: 'Starten',
-  startedMany: (count: number) => `${counted(count, { one: '# Ausführung', other: '# Ausführungen' })} gestartet oder in der Warteschlange`,
+  startedMany: (count: number) =>
+    `${counted(count, { one: '# Ausführung', other: '# Ausführungen' })} gestartet oder in der Warteschlange`,
   verify: 'Überprüfung',
   verifyModes: {
-    none: { label: 'Keine', help: 'Blöcke werden nur während der Übertragung geprüft. Die nächste Ausführung mit Überprüfung vergleicht sie.' },
-    written: { label: 'Geschriebene Blöcke', help: 'Alles, was seit der letzten Überprüfung geschrieben wurde, wird am Ziel zurückgelesen und verglichen.' },
-    all: { label: 'Ganze Datenträger', help: 'Jeder Block jedes Datenträgers wird verglichen. Dauert am längsten, beweist am meisten.' },
+    none: {
+      label: 'Keine',
+      help: 'Blöcke werden nur während der Übertragung geprüft. Die nächste Ausführung mit Überprüfung vergleicht sie.',
+    },
+    written: {
+      label: 'Geschriebene Blöcke',
+      help: 'Alles, was seit der letzten Überprüfung geschrieben wurde, wird am Ziel zurückgelesen und verglichen.',
+    },
+    all: {
+      label: 'Ganze Datenträger',
+      help: 'Jeder Block jedes Datenträgers wird verglichen. Dauert am längsten, beweist am meisten.',
+    },
   },
   shutdown: 'VM zuerst herunterfahren',
-  shutdownHelp: 'Die VM wird vor dem Snapshot heruntergefahren und bleibt ausgeschaltet. Verwenden Sie dies für die letzte Ausführung vor der Umstellung.',
+  shutdownHelp:
+    'Die VM wird vor dem Snapshot heruntergefahren und bleibt ausgeschaltet. Verwenden Sie dies für die letzte Ausführung vor der Umstellung.',
   limit: 'Bandbreitenlimit',
-  limitHelp: 'Eine Rate (20M, 512k, 100Mbit, pause) oder Raten nach Tageszeit: Tage und Stunden = Rate; der erste passende Eintrag gilt. Leer: unbegrenzt.',
+  limitHelp:
+    'Eine Rate (20M, 512k, 100Mbit, pause) oder Raten nach Tageszeit: Tage und Stunden = Rate; der erste passende Eintrag gilt. Leer: unbegrenzt.',
   unlimited: 'Unbegrenzt',
   paused: 'Angehalten',
   examplesLabel: 'Beispiele für Limits',
-  examples: { unlimited: 'Unbegrenzt', fixed: '20 MB/s', office: 'Begrenzt zu Bürozeiten', nights: 'Nur nachts', pause: 'Anhalten' },
+  examples: {
+    unlimited: 'Unbegrenzt',
+    fixed: '20 MB/s',
+    office: 'Begrenzt zu Bürozeiten',
+    nights: 'Nur nachts',
+    pause: 'Anhalten',
+  },
   nowUnlimited: 'Aktuelles Limit: keines',
   nowPaused: 'Aktuelles Limit: angehalten',
   nowLimited: (rate: string, binary: string) => `Aktuelles Limit: ${rate} (${binary})`,
@@ -68,7 +86,8 @@ export const runs = {
   asTable: 'Tabelle',
   rateLines: { sent: 'Gesendet', processed: 'Verarbeitet', limit: 'Limit', forecast: 'Prognose' },
   endsAbout: (time: string) => `Kopieren endet etwa um ${time}`,
-  rateHelp: 'Verarbeitet: alle Daten, die gelesen und verglichen oder gesendet wurden. Gesendet: was nach der Komprimierung über das Netzwerk ging. Prognose: Mittel der letzten Werte, bis die Kopie voraussichtlich endet.',
+  rateHelp:
+    'Verarbeitet: alle Daten, die gelesen und verglichen oder gesendet wurden. Gesendet: was nach der Komprimierung über das Netzwerk ging. Prognose: Mittel der letzten Werte, bis die Kopie voraussichtlich endet.',
   rateMoment: 'Zeit',
   notMeasured: '–',
   /** As it was typed, and in the unit of the plot. */
@@ -82,7 +101,8 @@ export const runs = {
   asList: 'Liste',
   asGraph: 'Graph',
   graph: 'Aufgabengraph',
-  graphOf: (done: number, all: number) => `Graph mit ${all} Aufgaben, davon ${done} abgeschlossen. Die Liste zeigt dasselbe als Text.`,
+  graphOf: (done: number, all: number) =>
+    `Graph mit ${all} Aufgaben, davon ${done} abgeschlossen. Die Liste zeigt dasselbe als Text.`,
   cleanUp: 'Bereinigung',
   attempts: (count: number) => `${count} Versuche`,
   events: 'Protokoll',
@@ -96,10 +116,14 @@ export const runs = {
   copyEvents: 'Ereignisse kopieren',
   cancel: 'Ausführung abbrechen…',
   cancelTitle: 'Diese Ausführung abbrechen?',
-  cancelKept: 'Bleibt erhalten: die Ziel-Volumes und die bisher kopierten Daten. Die nächste Ausführung setzt dort fort.',
-  cancelDeleted: 'Wird gelöscht: der temporäre Worker mit seinen Schlüsseln, Adressen und Regeln sowie der Snapshot dieser Ausführung auf der Quelle.',
-  cancelNow: (count: number) => `${counted(count, { one: 'Diese Ressource wird', other: 'Diese # Ressourcen werden' })} gelöscht`,
-  cancelStays: (count: number) => `${counted(count, { one: 'Diese Ressource bleibt', other: 'Diese # Ressourcen bleiben' })} möglicherweise zurück`,
+  cancelKept:
+    'Bleibt erhalten: die Ziel-Volumes und die bisher kopierten Daten. Die nächste Ausführung setzt dort fort.',
+  cancelDeleted:
+    'Wird gelöscht: der temporäre Worker mit seinen Schlüsseln, Adressen und Regeln sowie der Snapshot dieser Ausführung auf der Quelle.',
+  cancelNow: (count: number) =>
+    `${counted(count, { one: 'Diese Ressource wird', other: 'Diese # Ressourcen werden' })} gelöscht`,
+  cancelStays: (count: number) =>
+    `${counted(count, { one: 'Diese Ressource bleibt', other: 'Diese # Ressourcen bleiben' })} möglicherweise zurück`,
   cancelForce: 'Bereinigung überspringen',
   cancelForceHelp: 'Verbleibende Ressourcen bleiben im Ressourcenverzeichnis, bis Sie sie löschen.',
   cancelButton: 'Ausführung abbrechen',
@@ -115,15 +139,20 @@ export const runs = {
   atOnce: 'Parallele Ausführungen',
   atOnceHelp: '1 bis 32 für alle Ausführungen dieses Projekts. Weitere Ausführungen kommen in die Warteschlange.',
   atOnceTitle: 'Grenzen aller Ausführungen',
-  atOnceLead: 'Wird sofort wirksam. Wenn Sie das Limit senken, werden laufende Ausführungen fortgesetzt und weitere kommen in die Warteschlange.',
-  bandwidthOfAll: 'Alle Ausführungen dieses Projekts zusammen haben höchstens diese Bandbreite, zu gleichen Teilen. Das Limit wird sofort wirksam.',
-  atOnceChanged: (count: number) => counted(count, { one: '# parallele Ausführung', other: '# parallele Ausführungen' }),
+  atOnceLead:
+    'Wird sofort wirksam. Wenn Sie das Limit senken, werden laufende Ausführungen fortgesetzt und weitere kommen in die Warteschlange.',
+  bandwidthOfAll:
+    'Alle Ausführungen dieses Projekts zusammen haben höchstens diese Bandbreite, zu gleichen Teilen. Das Limit wird sofort wirksam.',
+  atOnceChanged: (count: number) =>
+    counted(count, { one: '# parallele Ausführung', other: '# parallele Ausführungen' }),
   changeAtOnce: 'Ändern…',
   queueNow: (running: number, waiting: number) => `${running} aktiv, ${waiting} in der Warteschlange.`,
-  leftBehind: (count: number) => `${counted(count, { one: '# temporäre Ressource konnte', other: '# temporäre Ressourcen konnten' })} nicht gelöscht werden.`,
+  leftBehind: (count: number) =>
+    `${counted(count, { one: '# temporäre Ressource konnte', other: '# temporäre Ressourcen konnten' })} nicht gelöscht werden.`,
   toLedger: 'Ressourcenverzeichnis öffnen',
   toReplica: (name: string) => `Replikat ${name}`,
   took: (duration: string) => `Dauer: ${duration}`,
   runningFor: (duration: string) => `seit ${duration}`,
-  interruptedLead: 'Die Engine wurde während der Ausführung beendet. Es gehen keine Daten verloren. Die Ausführung kann am letzten Prüfpunkt fortgesetzt werden.',
+  interruptedLead:
+    'Die Engine wurde während der Ausführung beendet. Es gehen keine Daten verloren. Die Ausführung kann am letzten Prüfpunkt fortgesetzt werden.',
 } as const;

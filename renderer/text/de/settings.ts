@@ -7,17 +7,21 @@ export const settings = {
   reducedMotionHelp: 'Deaktiviert Übergänge und animierte Fortschrittsbalken. Die Systemeinstellung gilt immer.',
   messageSeconds: 'Meldungen anzeigen',
   messageSecondsOption: (seconds: number) => (seconds === 0 ? 'Bis ich sie schließe' : `${seconds} Sekunden`),
-  messageSecondsHelp: 'Wie lange eine Bestätigung unten im Fenster angezeigt wird. Sie bleibt, solange Sie auf sie zeigen. Meldungen finden Sie weiterhin unter der Glocke.',
+  messageSecondsHelp:
+    'Wie lange eine Bestätigung unten im Fenster angezeigt wird. Sie bleibt, solange Sie auf sie zeigen. Meldungen finden Sie weiterhin unter der Glocke.',
   runs: 'Ausführungen',
   executionLimit: 'Parallele Ausführungen',
-  executionLimitHelp: '1 bis 32. Weitere Ausführungen kommen in die Warteschlange. Gilt, wenn ein Projekt das nächste Mal geöffnet wird.',
+  executionLimitHelp:
+    '1 bis 32. Weitere Ausführungen kommen in die Warteschlange. Gilt, wenn ein Projekt das nächste Mal geöffnet wird.',
   network: 'Netzwerk',
   proxyOverridden: 'Die Umgebungsvariable CAUSEWAY_PROXY hat Vorrang vor diesen Einstellungen.',
   proxyMode: 'Proxy',
   proxyModes: { system: 'Automatisch, vom System', script: 'Skript (PAC)', manual: 'Manuell', none: 'Keiner' },
   proxyModeHelp: {
-    system: 'Die Variablen HTTPS_PROXY und NO_PROXY, wenn sie gesetzt sind, sonst die Einstellungen des Betriebssystems, die ein Skript nennen oder ermitteln können.',
-    script: 'Ein Skript nennt den Proxy für jede Adresse. Es wird isoliert ausgewertet und erfährt nur Hostnamen und Ports.',
+    system:
+      'Die Variablen HTTPS_PROXY und NO_PROXY, wenn sie gesetzt sind, sonst die Einstellungen des Betriebssystems, die ein Skript nennen oder ermitteln können.',
+    script:
+      'Ein Skript nennt den Proxy für jede Adresse. Es wird isoliert ausgewertet und erfährt nur Hostnamen und Ports.',
     manual: 'Ein Proxy für alle Verbindungen zu Clouds.',
     none: 'Alle Verbindungen werden direkt hergestellt.',
   },
@@ -26,7 +30,8 @@ export const settings = {
   proxyServer: 'Adresse des Proxys',
   proxyServerHelp: 'http://host:port, https://host:port (TLS zum Proxy) oder socks5://host:port.',
   proxyExceptions: 'Kein Proxy für',
-  proxyExceptionsHelp: 'Namen mit allem darunter, Adressen und Netzwerke, durch Kommas getrennt, z. B. example.com, 10.0.0.0/8, <local>.',
+  proxyExceptionsHelp:
+    'Namen mit allem darunter, Adressen und Netzwerke, durch Kommas getrennt, z. B. example.com, 10.0.0.0/8, <local>.',
   proxyUsername: 'Benutzername für den Proxy',
   proxyUsernameHelp: 'Leer lassen, wenn der Proxy keine Anmeldung verlangt.',
   proxyPassword: 'Passwort für den Proxy',
@@ -48,26 +53,34 @@ export const settings = {
   direct: 'Keiner, direkte Verbindungen',
   byScript: (script: string) => `Wie das Skript sagt: ${script}`,
   withoutScript: 'Wenn das Skript fehlschlägt',
-  proxyFrom: (proxy: string, from: 'environment' | 'settings' | 'system' | 'none') => ({ environment: `${proxy} (Umgebung)`, settings: proxy, system: `${proxy} (Systemeinstellungen)`, none: proxy })[from],
+  proxyFrom: (proxy: string, from: 'environment' | 'settings' | 'system' | 'none') =>
+    ({ environment: `${proxy} (Umgebung)`, settings: proxy, system: `${proxy} (Systemeinstellungen)`, none: proxy })[
+      from
+    ],
   testConnection: 'Verbindung testen',
   testing: 'Wird getestet …',
   testAddress: 'Zu testende Adresse',
   testAddressHelp: 'Einer Cloud, z. B. https://cloud.example.com. Es wird nur ein TLS-Handshake gesendet.',
-  reached: (address: string, way: string) => (way === 'direct' ? `${address} wurde direkt erreicht.` : `${address} wurde über ${way} erreicht.`),
-  trusted: (issuer: string | undefined) => `Dem Zertifikat wird vertraut${issuer === undefined ? '' : `, ausgestellt von ${issuer}`}.`,
-  notTrusted: (reason: string | undefined, issuer: string | undefined) => `Dem Zertifikat wird nicht vertraut: ${reason ?? 'unbekannter Grund'}${issuer === undefined ? '' : ` (ausgestellt von ${issuer})`}.`,
+  reached: (address: string, way: string) =>
+    way === 'direct' ? `${address} wurde direkt erreicht.` : `${address} wurde über ${way} erreicht.`,
+  trusted: (issuer: string | undefined) =>
+    `Dem Zertifikat wird vertraut${issuer === undefined ? '' : `, ausgestellt von ${issuer}`}.`,
+  notTrusted: (reason: string | undefined, issuer: string | undefined) =>
+    `Dem Zertifikat wird nicht vertraut: ${reason ?? 'unbekannter Grund'}${issuer === undefined ? '' : ` (ausgestellt von ${issuer})`}.`,
   passed: (failures: string) => `Davor wurden versucht: ${failures}.`,
   systemCertificates: 'CA-Zertifikate des Betriebssystems',
-  systemCertificatesUsed: (count: number | undefined) => (count === undefined ? 'In dieser Laufzeitumgebung nicht verfügbar' : `${count} vertrauenswürdig`),
+  systemCertificatesUsed: (count: number | undefined) =>
+    count === undefined ? 'In dieser Laufzeitumgebung nicht verfügbar' : `${count} vertrauenswürdig`,
   about: 'Info',
-  version: (version: string, host: string) => `Causeway ${version}, ${host === 'desktop' ? 'Desktop-App' : 'im Browser'}`,
+  version: (version: string, host: string) =>
+    `Causeway ${version}, ${host === 'desktop' ? 'Desktop-App' : 'im Browser'}`,
   saved: 'Einstellungen gespeichert',
   notifications: {
     title: 'Benachrichtigungen dieses Projekts',
     lead: 'Nachrichten an Personen, die nicht an diesem Computer sind. Ereignisse innerhalb von zehn Sekunden werden zusammen gesendet. Nichts wird gesendet, bevor Sie einen Webhook oder Mail einrichten.',
     kinds: 'Benachrichtigen über',
     kindNames: {
-      'failed': 'Fehlgeschlagene Ausführungen und Bereitstellungen außerhalb von Wellen',
+      failed: 'Fehlgeschlagene Ausführungen und Bereitstellungen außerhalb von Wellen',
       'wave-ended': 'Das Ende einer Welle, mit ihren Fehlschlägen',
       'wave-waits': 'Eine Welle, die auf eine Freigabe wartet',
       'start-missed': 'Einen geplanten Start, der verpasst wurde',
@@ -80,7 +93,8 @@ export const settings = {
     keyHelp: 'Optional. Jede Nachricht wird damit signiert (HMAC-SHA256). Liegt im Tresor.',
     secretKept: 'Liegt im Tresor. Geben Sie etwas anderes ein, um es zu ersetzen.',
     certificate: 'Vertrautes Zertifikat (PEM)',
-    certificateHelp: 'Optional. Nur dieser Zertifizierungsstelle oder diesem Serverzertifikat wird vertraut, statt denen des Systems.',
+    certificateHelp:
+      'Optional. Nur dieser Zertifizierungsstelle oder diesem Serverzertifikat wird vertraut, statt denen des Systems.',
     mail: 'Mail (SMTP)',
     host: 'Mailserver',
     port: 'Port',
@@ -102,7 +116,8 @@ export const settings = {
     title: 'Worker dieses Projekts',
     lead: 'Jede Ausführung startet am Ziel einen Worker und löscht ihn. Ein Pool behält Worker für die nächsten Ausführungen: schneller bei vielen kleinen VMs und bei VMs, die oft kopiert werden. Gäste werden immer auf eigenen Workern vorbereitet.',
     keep: 'Worker, die je Ziel behalten werden',
-    keepHelp: '0 bis 20. 0: Jede Ausführung startet ihren eigenen Worker. Ein Worker kostet am Ziel, was ein Server kostet.',
+    keepHelp:
+      '0 bis 20. 0: Jede Ausführung startet ihren eigenen Worker. Ein Worker kostet am Ziel, was ein Server kostet.',
     minutes: 'Unbenutzten Worker löschen nach (Minuten)',
     minutesHelp: '1 bis 1440.',
     save: 'Worker-Pool speichern',
@@ -122,16 +137,22 @@ export const settings = {
     title: 'Diese Engine als Worker',
     lead: 'Läuft die Engine dieses Projekts auf einer VM des Ziels oder der Quelle, zum Beispiel einem Mover, können Volumes des Ziels und Kopien der Datenträger der Quelle an diese VM angehängt werden. Für die Kopie wird kein Worker gestartet, und die Daten nehmen den kürzesten Weg. Die VM wird nie gestoppt oder gelöscht. Gäste werden weiterhin auf eigenen Workern vorbereitet.',
     none: 'Hier ist keine VM bekannt, auf der die Engine läuft.',
-    noEndpoint: 'Das Projekt hat keinen Endpunkt, der dies unterstützt: Ziele mit STACKIT, OpenStack, Azure, OCI und Oracle Classic tun es, Quellen mit OpenStack und AWS.',
+    noEndpoint:
+      'Das Projekt hat keinen Endpunkt, der dies unterstützt: Ziele mit STACKIT, OpenStack, Azure, OCI und Oracle Classic tun es, Quellen mit OpenStack und AWS.',
     endpoint: 'Endpunkt',
     vm: 'ID der VM',
     vmName: 'VM',
     vmHelp: 'Wie die Cloud sie anzeigt. Die Engine braucht dort root oder sudo ohne Passwort.',
     volumes: 'Volumes zur gleichen Zeit',
-    volumesHelp: '1 bis 24, und nicht mehr, als die VM aufnimmt. Ausführungen, die mehr brauchen, starten einen Worker.',
+    volumesHelp:
+      '1 bis 24, und nicht mehr, als die VM aufnimmt. Ausführungen, die mehr brauchen, starten einen Worker.',
     find: 'Diese VM finden',
     foundBy: (name: string, by: string) => `${name}, gefunden durch ${by}.`,
-    evidence: { 'metadata-service': 'den Metadatendienst', 'cloud-init': 'cloud-init', 'product-uuid': 'die Produkt-UUID' },
+    evidence: {
+      'metadata-service': 'den Metadatendienst',
+      'cloud-init': 'cloud-init',
+      'product-uuid': 'die Produkt-UUID',
+    },
     and: 'und',
     notFound: 'Nichts sagt hier, auf welcher VM dieser Cloud die Engine läuft.',
     unclear: (names: string) => `Mehrere VMs werden genannt: ${names}. Geben Sie die ID der richtigen ein.`,

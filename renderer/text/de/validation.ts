@@ -19,7 +19,8 @@ export const validation = {
   error: 'Fehler',
   warning: 'Warnung',
   info: 'Information',
-  noCatalog: 'Namen und Bereiche werden nicht mit dem verglichen, was ein Ziel hat. Das geschieht beim Konfigurieren jedes Replikats.',
+  noCatalog:
+    'Namen und Bereiche werden nicht mit dem verglichen, was ein Ziel hat. Das geschieht beim Konfigurieren jedes Replikats.',
   summary: (files: number, errors: number, warnings: number) =>
     `${counted(files, { one: '# Datei', other: '# Dateien' })}, ${counted(errors, { one: '# Fehler', other: '# Fehler' })}, ${counted(warnings, { one: '# Warnung', other: '# Warnungen' })}`,
   search: 'Befunde durchsuchen',
@@ -27,7 +28,10 @@ export const validation = {
   mendNow: 'Korrigieren',
   mendOf: (path: string) => `Korrigieren: ${path}`,
   mendAll: (count: number) => counted(count, { one: '# Korrektur anwenden', other: '# Korrekturen anwenden' }),
-  unsaved: (names: readonly string[]) => (names.length === 1 ? `${names[0]} enthält nicht gespeicherte Korrekturen.` : `${names.length} Dateien enthalten nicht gespeicherte Korrekturen.`),
+  unsaved: (names: readonly string[]) =>
+    names.length === 1
+      ? `${names[0]} enthält nicht gespeicherte Korrekturen.`
+      : `${names.length} Dateien enthalten nicht gespeicherte Korrekturen.`,
   saveAll: (count: number) => `Alle speichern (${count})`,
   showFiles: 'Dateien anzeigen',
   hideFiles: 'Dateien ausblenden',
@@ -35,6 +39,11 @@ export const validation = {
   saveOf: (name: string) => `${name} speichern`,
   noneShown: 'Keine Befunde dieser Art.',
   export: 'Bericht speichern',
-  formats: { html: 'HTML, zum Lesen und Drucken', csv: 'CSV, für Tabellenkalkulationen', json: 'JSON, für Skripts', sarif: 'SARIF, für Code-Hosts' },
+  formats: {
+    html: 'HTML, zum Lesen und Drucken',
+    csv: 'CSV, für Tabellenkalkulationen',
+    json: 'JSON, für Skripts',
+    sarif: 'SARIF, für Code-Hosts',
+  },
   unreadable: (name: string) => `${name} konnte nicht gelesen werden`,
 } as const;

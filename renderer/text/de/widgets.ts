@@ -5,7 +5,12 @@ export const widgets = {
   clearFilters: 'Suche und Filter zurücksetzen',
   rowsPerPage: 'Zeilen pro Seite',
   rows: (from: number, to: number, all: number) => `${from}–${to} von ${all}`,
-  pages: { first: 'Zur ersten Seite', last: 'Zur letzten Seite', next: 'Zur nächsten Seite', previous: 'Zur vorherigen Seite' },
+  pages: {
+    first: 'Zur ersten Seite',
+    last: 'Zur letzten Seite',
+    next: 'Zur nächsten Seite',
+    previous: 'Zur vorherigen Seite',
+  },
   openList: 'Öffnen',
   closeList: 'Schließen',
   clear: 'Leeren',

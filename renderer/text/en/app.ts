@@ -30,11 +30,14 @@ export const app = {
   reconnect: 'Reconnect now',
   retryIn: (seconds: number) => `Retrying in ${seconds} s.`,
   engineStarting: 'The engine is starting.',
-  engineRestarting: (reason: string) => `The engine stopped unexpectedly (${reason}) and is restarting. Executions resume from their checkpoints.`,
+  engineRestarting: (reason: string) =>
+    `The engine stopped unexpectedly (${reason}) and is restarting. Executions resume from their checkpoints.`,
   engineRestarted: (times: number, reason: string) =>
     `The engine stopped unexpectedly (${reason}) and was restarted${counted(times, { one: '', other: ' (# times)' })}. Executions resume from their checkpoints.`,
-  engineGivenUp: (reason: string) => `The engine kept crashing (${reason}) and was not restarted. Close the project and open it again. Executions resume from their checkpoints.`,
-  filesNotTaken: (count: number) => `${counted(count, { one: '# project file was', other: '# project files were' })} not loaded. The last valid versions stay in effect.`,
+  engineGivenUp: (reason: string) =>
+    `The engine kept crashing (${reason}) and was not restarted. Close the project and open it again. Executions resume from their checkpoints.`,
+  filesNotTaken: (count: number) =>
+    `${counted(count, { one: '# project file was', other: '# project files were' })} not loaded. The last valid versions stay in effect.`,
   lookAgain: 'Check again',
   unknownReason: 'unknown reason',
   dismiss: 'Dismiss',
@@ -69,7 +72,15 @@ export const topBar = {
   engine: 'Engine',
   running: (running: number, atOnce: number) => `${running} of ${atOnce} running`,
   queued: (waiting: number) => counted(waiting, { one: '# queued', other: '# queued' }),
-  engineStates: { none: 'not started', starting: 'starting', running: 'running', restarting: 'restarting', 'given-up': 'stopped', elsewhere: 'in another process', disconnected: 'not connected' },
+  engineStates: {
+    none: 'not started',
+    starting: 'starting',
+    running: 'running',
+    restarting: 'restarting',
+    'given-up': 'stopped',
+    elsewhere: 'in another process',
+    disconnected: 'not connected',
+  },
   messages: 'Messages',
   unseen: (count: number) => (count === 0 ? 'Messages' : `Messages (${count} new)`),
   noMessages: 'No messages since this page was opened.',

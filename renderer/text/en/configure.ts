@@ -9,7 +9,8 @@ export const configure = {
   discard: 'Discard changes',
   noChanges: 'No changes',
   changed: 'Unsaved changes',
-  volumesExist: 'The volumes already exist. Their location and type (storage mappings, availability zone, project) cannot change; all other settings apply from the next execution.',
+  volumesExist:
+    'The volumes already exist. Their location and type (storage mappings, availability zone, project) cannot change; all other settings apply from the next execution.',
   wave: 'Wave',
   noWave: 'No wave',
   view: 'View',
@@ -25,12 +26,19 @@ export const configure = {
   sides: { source: 'Source', destination: 'Destination' },
   groupOf: (side: string, group: string) => `${side}: ${group}`,
   findings: (errors: number, warnings: number) =>
-    errors + warnings === 0 ? 'No findings' : `${counted(errors, { one: '# error', other: '# errors' })}, ${counted(warnings, { one: '# warning', other: '# warnings' })}`,
+    errors + warnings === 0
+      ? 'No findings'
+      : `${counted(errors, { one: '# error', other: '# errors' })}, ${counted(warnings, { one: '# warning', other: '# warnings' })}`,
   nextFinding: 'Next finding',
   nextFindingHelp: 'F8; previous finding: Shift+F8',
   otherFindings: 'Other findings',
   hasErrors: 'Correct the errors first.',
-  origin: { 'built-in': 'Built-in', 'provider configuration': 'Provider configuration', project: 'Project', wave: 'Wave' },
+  origin: {
+    'built-in': 'Built-in',
+    'provider configuration': 'Provider configuration',
+    project: 'Project',
+    wave: 'Wave',
+  },
   own: { VM: 'This VM', wave: 'This wave', project: 'This project' },
   suggested: (of: number) => `Suggested: the first of ${of}`,
   suggestedHelp: 'This value was suggested. Check it, and choose another one if it is wrong.',
@@ -51,8 +59,14 @@ export const configure = {
   asking: (when: string) => `Loading options from the destination. Until then, options from ${when} are shown.`,
   offline: (when: string) => `The destination is unreachable. Options are from ${when}.`,
   noOptions: 'The destination is unreachable and was never queried. No options are available; type the values.',
-  vmUnknown: 'The source is unreachable. The VM’s networks and disks are unknown, so the rules that need them are skipped.',
-  left: { 'vm.networks': 'Source network', 'vm.storage_backends': 'Source storage', 'vm.disks': 'Source disk', other: 'Name' },
+  vmUnknown:
+    'The source is unreachable. The VM’s networks and disks are unknown, so the rules that need them are skipped.',
+  left: {
+    'vm.networks': 'Source network',
+    'vm.storage_backends': 'Source storage',
+    'vm.disks': 'Source disk',
+    other: 'Name',
+  },
   right: 'Destination',
   notMapped: 'not mapped',
   diskOf: (id: string, size: string) => `${id} (${size})`,
@@ -103,7 +117,10 @@ export const configure = {
     removeWave: 'Remove wave…',
     removeTitle: (name: string) => `Remove the wave ${name}?`,
     removeLead: 'Its settings are deleted. Replicas and VMs are not changed.',
-    members: (names: readonly string[]) => (names.length === 0 ? 'This wave has no VMs yet. Add a VM on its Configure page.' : `In this wave: ${names.join(', ')}`),
+    members: (names: readonly string[]) =>
+      names.length === 0
+        ? 'This wave has no VMs yet. Add a VM on its Configure page.'
+        : `In this wave: ${names.join(', ')}`,
     plugin: 'Platform and role',
     saved: 'Saved. Applies from the next execution of each VM.',
     pluginSide: (plugin: string, side: string) => `${plugin} as a ${side.toLowerCase()}`,

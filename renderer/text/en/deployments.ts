@@ -7,12 +7,16 @@ export const deployments = {
   againTitle: (name: string) => `Deploy ${name} again`,
   againLead: 'No disk is copied again. The options are those of the previous deployment.',
   start: 'Deploy',
-  startedMany: (count: number) => `${counted(count, { one: '# deployment', other: '# deployments' })} started or queued`,
+  startedMany: (count: number) =>
+    `${counted(count, { one: '# deployment', other: '# deployments' })} started or queued`,
 
   state: 'Source state to deploy',
   states: {
     none: { label: 'Last replicated state', help: 'The source is not affected and keeps running.' },
-    execute: { label: 'Replicate changes first', help: 'One execution of the replica, then its deployment. The source keeps running.' },
+    execute: {
+      label: 'Replicate changes first',
+      help: 'One execution of the replica, then its deployment. The source keeps running.',
+    },
     lastPass: {
       label: 'Migrate: replicate, shut down the source, replicate the final changes',
       help: 'No data written by the source is lost. The source stays off afterwards; its disks are not changed.',
@@ -22,13 +26,20 @@ export const deployments = {
 
   volumes: 'Volumes',
   volumeModes: {
-    clone: { label: 'New volumes from snapshots of the replica', help: 'The replica stays intact. You can execute and deploy it again.' },
-    inPlace: { label: 'The replica’s own volumes', help: 'Needs no extra storage. The replica then needs a new full copy. If deployment fails, the volumes are restored.' },
+    clone: {
+      label: 'New volumes from snapshots of the replica',
+      help: 'The replica stays intact. You can execute and deploy it again.',
+    },
+    inPlace: {
+      label: 'The replica’s own volumes',
+      help: 'Needs no extra storage. The replica then needs a new full copy. If deployment fails, the volumes are restored.',
+    },
   },
 
   guest: 'Guest',
   prepare: 'Prepare the guest OS for the destination (OSMorphing)',
-  prepareHelp: 'Installs drivers and cloud-init, and updates the boot loader and network settings. Without it, a guest that lacks drivers for the platform does not boot.',
+  prepareHelp:
+    'Installs drivers and cloud-init, and updates the boot loader and network settings. Without it, a guest that lacks drivers for the platform does not boot.',
   preparation: 'OSMorphing options',
   root: 'OS installation',
   rootHelp: 'Required only if the disks contain more than one: a file system’s UUID=… or device.',
@@ -36,10 +47,12 @@ export const deployments = {
   proxyHelp: 'If the package repositories are behind a proxy. Example: http://proxy.example:3128',
   packageCache: 'Package folder or archive',
   agentPackage: 'Destination platform agent',
-  agentPackageHelp: 'A Debian, RPM or (for Windows) MSI package, as the guest needs it: a path on this computer, or a URL that the worker can reach. Default: the platform’s own agent, if it offers one. Enter "none" to install no agent.',
+  agentPackageHelp:
+    'A Debian, RPM or (for Windows) MSI package, as the guest needs it: a path on this computer, or a URL that the worker can reach. Default: the platform’s own agent, if it offers one. Enter "none" to install no agent.',
   packageCacheHelp: 'A path on this computer, for guests that cannot reach a package repository.',
   luks: 'Keys for encrypted volumes',
-  luksHelp: 'Names of secrets in the vault that contain LUKS passphrases or BitLocker recovery keys. Without a volume UUID, a key is tried on all volumes.',
+  luksHelp:
+    'Names of secrets in the vault that contain LUKS passphrases or BitLocker recovery keys. Without a volume UUID, a key is tried on all volumes.',
   luksSecret: 'Secret name',
   luksDevice: 'Volume UUID (optional)',
   addKey: 'Add key',
@@ -77,10 +90,19 @@ export const deployments = {
   onFailed: { rollback: 'Roll back', keep: 'Keep for troubleshooting' },
   further: 'More options',
   furtherTexts: {
-    windowsMode: { label: 'Windows OSMorphing mode', help: 'Offline on the Linux worker, or on a Windows worker. Default: a Windows worker if the environment names an image for one and no keys for encrypted volumes are given.' },
+    windowsMode: {
+      label: 'Windows OSMorphing mode',
+      help: 'Offline on the Linux worker, or on a Windows worker. Default: a Windows worker if the environment names an image for one and no keys for encrypted volumes are given.',
+    },
     virtioDisc: { label: 'VirtIO driver ISO', help: 'A file on this computer, for workers that cannot reach its URL.' },
-    unbindVolumes: { label: 'Remove TPM, Clevis and security keys from encrypted volumes', help: 'Linux volumes can then only be unlocked with a passphrase. One of the given keys must be such a passphrase.' },
-    initAgentArchive: { label: 'Guest initialization agent (ZIP)', help: 'A file on this computer, for workers that cannot reach its URL.' },
+    unbindVolumes: {
+      label: 'Remove TPM, Clevis and security keys from encrypted volumes',
+      help: 'Linux volumes can then only be unlocked with a passphrase. One of the given keys must be such a passphrase.',
+    },
+    initAgentArchive: {
+      label: 'Guest initialization agent (ZIP)',
+      help: 'A file on this computer, for workers that cannot reach its URL.',
+    },
   } as Readonly<Record<string, { readonly label: string; readonly help: string }>>,
   acceptInconsistent: 'Deploy inconsistent volumes (the last execution did not complete)',
   acceptInconsistentHelp: 'Only if the source is lost. Expect damaged data.',
@@ -89,7 +111,8 @@ export const deployments = {
   keptClone: 'The replica and its volumes, and the source VM and its disks.',
   keptLastPass: 'The replica and its volumes, and the source disks. The source VM is shut down and stays off.',
   keptInPlace: 'The source VM and its disks. The replica’s volumes become the volumes of the new VM.',
-  keptInPlaceLastPass: 'The source disks. The source VM is shut down and stays off. The replica’s volumes become the volumes of the new VM.',
+  keptInPlaceLastPass:
+    'The source disks. The source VM is shut down and stays off. The replica’s volumes become the volumes of the new VM.',
 
   server: 'Virtual machine',
   noServer: 'Created after OSMorphing.',
@@ -100,7 +123,12 @@ export const deployments = {
   noAddress: 'No known address',
   bootPending: 'Checked once the VM is running.',
   bootChecking: 'Checking whether the guest has booted.',
-  bootOutcomes: { up: 'The guest has booted', failed: 'The guest did not boot', unproven: 'Not confirmed', 'not-checked': 'Not checked' },
+  bootOutcomes: {
+    up: 'The guest has booted',
+    failed: 'The guest did not boot',
+    unproven: 'Not confirmed',
+    'not-checked': 'Not checked',
+  },
   evidence: 'Details',
   after: (duration: string) => `after ${duration}`,
 
@@ -116,7 +144,17 @@ export const deployments = {
   guestNone: 'No guest information yet: OSMorphing has not run.',
   guestSkipped: 'OSMorphing was skipped, as requested.',
   guestFacts: 'Guest system',
-  facts: { name: 'System', hostname: 'Host name', architecture: 'Architecture', firmware: 'Firmware', bootloader: 'Boot loader', kernels: 'Kernels', root: 'Root', network: 'Network', cloudInit: 'cloud-init before OSMorphing' },
+  facts: {
+    name: 'System',
+    hostname: 'Host name',
+    architecture: 'Architecture',
+    firmware: 'Firmware',
+    bootloader: 'Boot loader',
+    kernels: 'Kernels',
+    root: 'Root',
+    network: 'Network',
+    cloudInit: 'cloud-init before OSMorphing',
+  },
   notInstalled: 'not installed',
   preparedIn: (duration: string) => `Prepared in ${duration}`,
   preparationSteps: 'OSMorphing steps',
@@ -128,8 +166,18 @@ export const deployments = {
   diff: 'Guest changes',
   diffNone: 'No changes in the guest.',
   diffSearch: 'Search changes',
-  diffParts: { packages: 'Packages', services: 'Services', users: 'Users', sshPolicy: 'SSH policy', sshHostKeys: 'SSH host keys', network: 'Network names', registry: 'Registry', files: 'Files' },
-  userFacts: (uid: string, shell: string, password: string, keys: number) => `uid ${uid}, ${shell}, password ${password}, ${counted(keys, { one: '# key', other: '# keys' })}`,
+  diffParts: {
+    packages: 'Packages',
+    services: 'Services',
+    users: 'Users',
+    sshPolicy: 'SSH policy',
+    sshHostKeys: 'SSH host keys',
+    network: 'Network names',
+    registry: 'Registry',
+    files: 'Files',
+  },
+  userFacts: (uid: string, shell: string, password: string, keys: number) =>
+    `uid ${uid}, ${shell}, password ${password}, ${counted(keys, { one: '# key', other: '# keys' })}`,
   signs: { added: 'Added', removed: 'Removed', changed: 'Changed' },
   showAll: (count: number) => `Show all ${count}`,
   showLines: 'Lines',
@@ -141,16 +189,22 @@ export const deployments = {
   cancel: 'Cancel deployment…',
   cancelTitle: 'Cancel this deployment?',
   cancelKept: 'Kept: the replica and its volumes, and the source VM and its disks.',
-  cancelDeleted: 'Deleted: the VM, its volumes and network interfaces, the snapshots, and the temporary worker with its keys and rules.',
+  cancelDeleted:
+    'Deleted: the VM, its volumes and network interfaces, the snapshots, and the temporary worker with its keys and rules.',
   cancelButton: 'Cancel deployment',
-  cancelDeletedInPlace: 'Deleted: the VM, its network interfaces, and the temporary worker. The replica’s volumes are restored.',
+  cancelDeletedInPlace:
+    'Deleted: the VM, its network interfaces, and the temporary worker. The replica’s volumes are restored.',
   again: 'Deploy again…',
   resume: 'Resume',
   delete: 'Delete…',
   deleteTitle: (name: string) => `Delete the virtual machine ${name}?`,
-  deleteLead: (count: number) => (count === 0 ? 'None of its resources still exist. Its record is marked as deleted.' : `${counted(count, { one: 'This resource is', other: 'These # resources are' })} deleted with all data`),
+  deleteLead: (count: number) =>
+    count === 0
+      ? 'None of its resources still exist. Its record is marked as deleted.'
+      : `${counted(count, { one: 'This resource is', other: 'These # resources are' })} deleted with all data`,
   deleteKept: 'Kept: the replica and its volumes, and the source VM and its disks.',
-  deleteKeptInPlace: 'Kept: the source VM and its disks. The volumes belonged to the replica, which then needs a new full copy.',
+  deleteKeptInPlace:
+    'Kept: the source VM and its disks. The volumes belonged to the replica, which then needs a new full copy.',
   deleteFinal: 'This cannot be undone. You can deploy again while the replica exists.',
   deleteConfirm: (name: string) => `Type ${name} to confirm`,
   deleteButton: 'Delete virtual machine',
@@ -160,7 +214,8 @@ export const deployments = {
   leftBehind: (count: number) => `${counted(count, { one: '# resource', other: '# resources' })} could not be deleted.`,
 
   severalRoots: 'Which installation should be prepared?',
-  severalRootsLead: 'The disks contain more than one OS installation. Choose the one that the VM boots from. The replica is not copied again.',
+  severalRootsLead:
+    'The disks contain more than one OS installation. Choose the one that the VM boots from. The replica is not copied again.',
   chooseRoot: (name: string) => `Deploy with ${name}`,
   unnamedRoot: 'unnamed installation',
 

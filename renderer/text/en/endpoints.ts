@@ -26,7 +26,10 @@ export const endpoints = {
   checking: (name: string) => `Checking ${name}…`,
   browse: 'Browse virtual machines',
   browseOf: (name: string) => `Browse virtual machines of ${name}`,
-  passed: (name: string, warnings: number) => (warnings === 0 ? `${name}: all checks passed` : `${name}: passed with ${warnings === 1 ? '1 warning' : `${warnings} warnings`}`),
+  passed: (name: string, warnings: number) =>
+    warnings === 0
+      ? `${name}: all checks passed`
+      : `${name}: passed with ${warnings === 1 ? '1 warning' : `${warnings} warnings`}`,
   failed: (name: string) => `${name}: check failed`,
   lastPassed: (when: string) => `Last check: passed, ${when}`,
   lastFailed: (when: string) => `Last check: failed, ${when}`,
@@ -44,11 +47,13 @@ export const endpoints = {
   removed: (name: string) => `${name} removed`,
   actions: (name: string) => `More actions for ${name}`,
   removeTitle: (name: string) => `Remove the endpoint ${name}?`,
-  removeLead: 'Its connection and secrets are deleted from this project. The platform is not changed. An endpoint cannot be removed while a replica uses it or the ledger lists resources there.',
+  removeLead:
+    'Its connection and secrets are deleted from this project. The platform is not changed. An endpoint cannot be removed while a replica uses it or the ledger lists resources there.',
   missing: 'This endpoint no longer exists.',
   trust: 'Show server certificate…',
   trustTitle: 'Server certificate',
-  trustLead: 'Only a TLS handshake is sent. Compare the fingerprint with the one that the server’s operator gives you through another channel.',
+  trustLead:
+    'Only a TLS handshake is sent. Compare the fingerprint with the one that the server’s operator gives you through another channel.',
   trustNone: 'This connection has no TLS server address yet. Enter the address first.',
   trustLooking: (address: string) => `Connecting to ${address}`,
   trustVerified: (address: string) => `${address} is trusted: its certificate was issued by a trusted CA.`,
@@ -66,7 +71,8 @@ export const endpoints = {
   signInOf: (name: string) => `Sign in at ${name}`,
   signInTitle: (name: string) => `Sign in at ${name}`,
   signInStarting: 'Requesting a code',
-  signInLead: 'Open the address in a browser, on this or another computer, and enter the code. This dialog closes when the sign-in is complete.',
+  signInLead:
+    'Open the address in a browser, on this or another computer, and enter the code. This dialog closes when the sign-in is complete.',
   signInAddress: 'Address',
   signInCode: 'Code',
   signInCopy: (what: string) => `Copy ${what.toLowerCase()}`,

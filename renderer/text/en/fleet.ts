@@ -1,10 +1,12 @@
 import { counted } from './counted.ts';
 
 export const fleet = {
-  conflicts: (count: number) => `${counted(count, { one: '# file was', other: '# files were' })} changed here and by another member of the fleet`,
+  conflicts: (count: number) =>
+    `${counted(count, { one: '# file was', other: '# files were' })} changed here and by another member of the fleet`,
   compare: 'Compare…',
   title: 'Which change do you keep?',
-  explanation: 'This file was changed here and by another member of the fleet. Neither change is used by the other side until you decide.',
+  explanation:
+    'This file was changed here and by another member of the fleet. Neither change is used by the other side until you decide.',
   file: 'File',
   legend: 'Lines with − are in your file only, lines with + only in the file of the fleet.',
   difference: 'Difference',
@@ -15,7 +17,8 @@ export const fleet = {
   takeTheirs: 'Use the file of the fleet',
   keptMine: (file: string) => `${file}: your file is now in the fleet`,
   tookTheirs: (file: string) => `${file}: the file of the fleet is now here`,
-  notShared: (count: number) => `${counted(count, { one: '# file is', other: '# files are' })} not shared with the fleet:`,
+  notShared: (count: number) =>
+    `${counted(count, { one: '# file is', other: '# files are' })} not shared with the fleet:`,
   notSharedBecause: {
     name: 'not every system allows this file name',
     case: 'another file has the same name in other upper and lower case',
@@ -26,14 +29,19 @@ export const fleet = {
     lead: 'Computers that share this project: what they work on, what waits for them, and what is limited.',
     about: 'fleets',
     none: 'This project is on this computer only',
-    noneLead: 'A fleet is several computers that share one project through NATS servers that you run: when one stops, another one continues its executions.',
-    unreached: 'No server of the fleet has answered since this project was opened. Causeway keeps trying. Until then you can read the project, and nothing of a replica is changed.',
+    noneLead:
+      'A fleet is several computers that share one project through NATS servers that you run: when one stops, another one continues its executions.',
+    unreached:
+      'No server of the fleet has answered since this project was opened. Causeway keeps trying. Until then you can read the project, and nothing of a replica is changed.',
     readOnly: 'Read-only access',
-    readOnlyLead: 'Your role in the fleet is viewer. Operators and owners can drain members, change limits and make executions urgent. Ask an owner of the fleet for another role.',
+    readOnlyLead:
+      'Your role in the fleet is viewer. Operators and owners can drain members, change limits and make executions urgent. Ask an owner of the fleet for another role.',
     verify: 'Verify journals',
     verifying: 'Reading journals…',
-    verified: (count: number) => `${counted(count, { one: 'The journal of # replica is', other: 'The journals of # replicas are' })} consistent: one writer at a time, nothing created twice.`,
-    left: (count: number) => `${counted(count, { one: '# temporary resource still exists', other: '# temporary resources still exist' })} or belongs to what runs now. The ledger lists them.`,
+    verified: (count: number) =>
+      `${counted(count, { one: 'The journal of # replica is', other: 'The journals of # replicas are' })} consistent: one writer at a time, nothing created twice.`,
+    left: (count: number) =>
+      `${counted(count, { one: '# temporary resource still exists', other: '# temporary resources still exist' })} or belongs to what runs now. The ledger lists them.`,
     problems: (count: number) => `${counted(count, { one: '# journal is', other: '# journals are' })} not consistent`,
   },
   membership: {
@@ -69,14 +77,24 @@ export const fleet = {
     changed: 'This computer takes part with the new settings',
     leave: 'Leave fleet…',
     leaveTitle: (name: string) => `Leave the fleet ${name}?`,
-    leaveLead: 'The project then belongs to this computer alone. What is on the servers stays, and the other members continue. The key and the password that were entered here are deleted.',
+    leaveLead:
+      'The project then belongs to this computer alone. What is on the servers stays, and the other members continue. The key and the password that were entered here are deleted.',
     leaveNow: 'Leave',
     left: (name: string) => `This computer left the fleet ${name}`,
   },
   members: {
     title: 'Members',
     note: (count: number) => counted(count, { one: '# computer', other: '# computers' }),
-    columns: { member: 'Member', state: 'State', carries: 'Executions', works: 'Works on', rate: 'Rate', reaches: 'Reaches', heard: 'Last seen', actions: 'Actions' },
+    columns: {
+      member: 'Member',
+      state: 'State',
+      carries: 'Executions',
+      works: 'Works on',
+      rate: 'Rate',
+      reaches: 'Reaches',
+      heard: 'Last seen',
+      actions: 'Actions',
+    },
     thisOne: 'this computer',
     states: { working: 'Working', free: 'Ready', leaving: 'Draining', drained: 'Drained', plans: 'Plans only' },
     carries: (busy: number, most: number) => `${busy} of ${most}`,
@@ -98,7 +116,14 @@ export const fleet = {
     note: (count: number) => counted(count, { one: '# execution waits', other: '# executions wait' }),
     none: 'Nothing waits for a member.',
     order: 'Urgent executions start first, then those of the wave with the fewest in progress, then the oldest.',
-    columns: { place: 'Place', replica: 'Replica', wave: 'Wave', since: 'Waiting', waitsFor: 'Waits for', actions: 'Actions' },
+    columns: {
+      place: 'Place',
+      replica: 'Replica',
+      wave: 'Wave',
+      since: 'Waiting',
+      waitsFor: 'Waits for',
+      actions: 'Actions',
+    },
     noWave: 'None',
     urgent: 'Urgent',
     make: 'Make urgent',
@@ -135,7 +160,8 @@ export const fleet = {
     remove: 'Remove',
     removeOf: (name: string) => `Remove the limit of ${name}`,
     removed: (name: string) => `${name} is no longer limited`,
-    saved: (name: string, most: number) => `${name}: at most ${counted(most, { one: '# execution', other: '# executions' })} at the same time`,
+    saved: (name: string, most: number) =>
+      `${name}: at most ${counted(most, { one: '# execution', other: '# executions' })} at the same time`,
     kind: 'Type',
     endpoint: 'Endpoint',
     source: 'Source',
@@ -147,7 +173,8 @@ export const fleet = {
   },
   start: {
     inFleet: 'Let the fleet choose the computer',
-    inFleetHelp: 'The execution waits for a member that reaches both endpoints and has room. If not selected, it runs on this computer.',
+    inFleetHelp:
+      'The execution waits for a member that reaches both endpoints and has room. If not selected, it runs on this computer.',
     urgent: 'Urgent: before everything that is not urgent',
   },
   carriedOutBy: (state: string, member: string) => `${state} on ${member}`,

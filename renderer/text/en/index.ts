@@ -25,4 +25,34 @@ import { waves } from './waves.ts';
 import { widgets } from './widgets.ts';
 
 /** Every text of the workbench, one file a feature, so that wording stays consistent and can be translated. The page takes them from `text/text.ts`. */
-export const text = { app, choices, commands: commandTexts, configure, navigation, deployments, editor, endpoints, fleet, forms, home, vault, interchange, inventory, ledger, life, manual, movers, proof, replicas, runs, settings, takeOver, topBar, trust, units, validation, waves, widgets } as const;
+export const text = {
+  app,
+  choices,
+  commands: commandTexts,
+  configure,
+  navigation,
+  deployments,
+  editor,
+  endpoints,
+  fleet,
+  forms,
+  home,
+  vault,
+  interchange,
+  inventory,
+  ledger,
+  life,
+  manual,
+  movers,
+  proof,
+  replicas,
+  runs,
+  settings,
+  takeOver,
+  topBar,
+  trust,
+  units,
+  validation,
+  waves,
+  widgets,
+} as const;

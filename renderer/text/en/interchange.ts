@@ -4,7 +4,8 @@ export const interchange = {
   title: 'Import and export',
   lead: 'Bring endpoints and transfers from Coriolis into this project, or export this project to it.',
   import: 'Import from Coriolis',
-  importHelp: 'Payloads of its REST interface (JSON), or a script with coriolis commands. You see what will be created before anything is written.',
+  importHelp:
+    'Payloads of its REST interface (JSON), or a script with coriolis commands. You see what will be created before anything is written.',
   drop: 'Drop a file here',
   choose: 'Choose file…',
   nothing: 'The file has nothing that can be imported.',
@@ -15,10 +16,13 @@ export const interchange = {
   run: (count: number) => counted(count, { one: 'Create # item', other: 'Create # items' }),
   running: (done: number, all: number) => `${done} of ${all} created`,
   done: (created: number, failed: number) =>
-    failed === 0 ? counted(created, { one: '# item created.', other: '# items created.' }) : `${counted(created, { one: '# item created', other: '# items created' })}, ${failed} failed.`,
+    failed === 0
+      ? counted(created, { one: '# item created.', other: '# items created.' })
+      : `${counted(created, { one: '# item created', other: '# items created' })}, ${failed} failed.`,
   toReplicas: 'Show replicas',
   unknown: (id: string) => `Endpoint ${id} is`,
-  unknownHelp: 'The file refers to endpoints that it does not describe. For each of them, select an endpoint of this project.',
+  unknownHelp:
+    'The file refers to endpoints that it does not describe. For each of them, select an endpoint of this project.',
   notChosen: 'Not chosen',
   select: (name: string) => `Create ${name}`,
   kind: 'Kind',
@@ -34,7 +38,8 @@ export const interchange = {
   showOf: (name: string) => `Show the contents of ${name}`,
   contentsOf: (name: string) => `Contents of ${name}`,
   toVault: 'stored in the vault',
-  deployWith: (options: string) => `Coriolis deploys it with other options. To get the same, choose when you deploy it: ${options}.`,
+  deployWith: (options: string) =>
+    `Coriolis deploys it with other options. To get the same, choose when you deploy it: ${options}.`,
   withoutPreparation: 'no OSMorphing',
   notImported: 'Not imported',
   notExported: 'Not exported',
@@ -42,7 +47,8 @@ export const interchange = {
   what: 'Setting',
   why: 'Reason',
   export: 'Export to Coriolis',
-  exportHelp: 'Settings of the wave, the project and the provider configuration are part of each transfer. Secrets are never exported.',
+  exportHelp:
+    'Settings of the wave, the project and the provider configuration are part of each transfer. Secrets are never exported.',
   scope: 'Replicas',
   all: 'All replicas',
   ofWave: (wave: string) => `Wave ${wave}`,

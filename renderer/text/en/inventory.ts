@@ -10,7 +10,9 @@ export const inventory = {
   search: 'Search by name or ID',
   none: 'This source has no VMs',
   noneLead: 'Check the endpoint. It may point to another folder or project.',
-  shown: (shown: number, all: number) => (shown === all ? '' : `${counted(shown, { one: '#', other: '#' })} of `) + counted(all, { one: '# VM', other: '# VMs' }),
+  shown: (shown: number, all: number) =>
+    (shown === all ? '' : `${counted(shown, { one: '#', other: '#' })} of `) +
+    counted(all, { one: '# VM', other: '# VMs' }),
   name: 'Name',
   os: 'Guest OS',
   power: 'Power',
@@ -30,7 +32,8 @@ export const inventory = {
   tabs: 'Inventory source',
   onSource: 'Live from a source',
   kept: 'Saved in this project',
-  keptLead: 'Inventories imported from a file or read from a source. They are saved with the project and show what changed since the previous import.',
+  keptLead:
+    'Inventories imported from a file or read from a source. They are saved with the project and show what changed since the previous import.',
   noLists: 'No inventory yet',
   noListsLead: 'Import an RVTools workbook or a CSV file, or save the inventory of a source.',
   list: 'Inventory',
@@ -67,7 +70,8 @@ export const inventory = {
   choose: 'Choose file',
   other: 'Choose another file',
   mapping: 'Column mapping',
-  mappingLead: 'Known column headings are mapped automatically. Corrections are remembered for files with the same headings.',
+  mappingLead:
+    'Known column headings are mapped automatically. Corrections are remembered for files with the same headings.',
   roles: { machines: 'VMs', disks: 'Disks', nics: 'Network interfaces' },
   role: (table: string) => `Content of table ${table}`,
   roleNone: 'Not imported',
@@ -113,7 +117,10 @@ export const inventory = {
   previewCount: (taken: number, errors: number) =>
     `${counted(taken, { one: '# VM', other: '# VMs' })}${errors === 0 ? '' : `, ${counted(errors, { one: '# row', other: '# rows' })} with errors skipped`}`,
   listName: 'Inventory name',
-  listNameHelp: (exists: boolean) => (exists ? 'Updates the existing inventory of this name and shows what is new, changed and gone.' : 'Creates a new inventory.'),
+  listNameHelp: (exists: boolean) =>
+    exists
+      ? 'Updates the existing inventory of this name and shows what is new, changed and gone.'
+      : 'Creates a new inventory.',
   save: 'Save inventory',
   problems: 'Rows with problems',
   faults: rowFaults,
@@ -134,35 +141,53 @@ export const inventory = {
     source: 'Source',
     destination: 'Destination',
     by: 'Keep together by',
-    criteria: { application: 'Application', owner: 'Owner', cluster: 'Cluster', host: 'Host', folder: 'Folder', tags: 'Tags', annotation: 'Annotation', size: 'Size, smallest first', flows: 'Network flows' },
+    criteria: {
+      application: 'Application',
+      owner: 'Owner',
+      cluster: 'Cluster',
+      host: 'Host',
+      folder: 'Folder',
+      tags: 'Tags',
+      annotation: 'Annotation',
+      size: 'Size, smallest first',
+      flows: 'Network flows',
+    },
     flows: 'Network flows (CSV)…',
-    flowsRead: (count: number, skipped: number) => `${counted(count, { one: '# flow', other: '# flows' })} read${skipped === 0 ? '' : `, ${counted(skipped, { one: '# line', other: '# lines' })} skipped`}. VMs that talk to each other are kept together.`,
-    flowsNone: 'The file needs a column “source” and a column “destination” with names or addresses, and may have one “bytes”.',
+    flowsRead: (count: number, skipped: number) =>
+      `${counted(count, { one: '# flow', other: '# flows' })} read${skipped === 0 ? '' : `, ${counted(skipped, { one: '# line', other: '# lines' })} skipped`}. VMs that talk to each other are kept together.`,
+    flowsNone:
+      'The file needs a column “source” and a column “destination” with names or addresses, and may have one “bytes”.',
     most: 'VMs per wave',
     mostTib: 'TiB per wave',
     hours: 'Window in hours',
     rate: 'Bandwidth',
     rateExample: '400Mbit',
     mostIs: {
-      'all': (size: string) => `At most ${size} per wave, so that the first copy and the last pass fit into the window.`,
-      'last-pass': (size: string) => `At most ${size} per wave, so that the last pass fits into the window. VMs are synchronised every day until then; those without a change rate count in full.`,
+      all: (size: string) => `At most ${size} per wave, so that the first copy and the last pass fit into the window.`,
+      'last-pass': (size: string) =>
+        `At most ${size} per wave, so that the last pass fits into the window. VMs are synchronised every day until then; those without a change rate count in full.`,
     },
     moreLimits: (set: number) => (set === 0 ? 'More limits' : `More limits (${set} set)`),
     mostVcpus: 'vCPUs per wave',
     mostMemory: 'Memory per wave (GiB)',
     mostVolumes: 'Volumes per wave',
     copies: 'Copied in the window',
-    copiesOf: { 'all': 'First copy and last pass', 'last-pass': 'Last pass only' },
+    copiesOf: { all: 'First copy and last pass', 'last-pass': 'Last pass only' },
     change: 'Changes per VM and day',
     changeExample: '5% or 10 GiB',
-    changeHelp: (measured: number) => (measured === 0 ? 'No change rates were measured yet.' : `Change rates of ${counted(measured, { one: '# VM', other: '# VMs' })} were measured and take precedence.`),
-    byQuotas: (endpoint: string, at: string | undefined) => `Keep each wave within the free quotas of ${endpoint}${at === undefined ? '' : ` (as of ${at})`}`,
+    changeHelp: (measured: number) =>
+      measured === 0
+        ? 'No change rates were measured yet.'
+        : `Change rates of ${counted(measured, { one: '# VM', other: '# VMs' })} were measured and take precedence.`,
+    byQuotas: (endpoint: string, at: string | undefined) =>
+      `Keep each wave within the free quotas of ${endpoint}${at === undefined ? '' : ` (as of ${at})`}`,
     quotasShort: (quotas: string) => `All waves together need more than the destination's quotas: ${quotas}`,
     quotaOf: (quota: string, needed: number, free: number) => `${quota}: ${needed} needed, ${free} free`,
     name: 'Wave names begin with',
     waveName: 'Wave',
     tabs: 'Suggested waves',
-    tab: (name: string, count: number, size: string) => `${name} · ${counted(count, { one: '# VM', other: '# VMs' })} · ${size}`,
+    tab: (name: string, count: number, size: string) =>
+      `${name} · ${counted(count, { one: '# VM', other: '# VMs' })} · ${size}`,
     none: 'Enter limits to see suggested waves.',
     moveTo: (count: number) => `Move ${count} to`,
     newWave: 'New wave',
@@ -170,11 +195,14 @@ export const inventory = {
     howToMove: 'Drag VMs to a tab, or select them and choose a wave.',
     moved: (count: number, wave: string) => `${counted(count, { one: '# VM', other: '# VMs' })} moved to ${wave}.`,
     undone: 'Last move undone.',
-    create: (replicas: number, waves: number) => `Create ${counted(replicas, { one: '# replica', other: '# replicas' })} in ${counted(waves, { one: '# wave', other: '# waves' })}`,
-    createLead: 'Settings come from the defaults of the project and of each wave. What is missing is listed in the wave.',
+    create: (replicas: number, waves: number) =>
+      `Create ${counted(replicas, { one: '# replica', other: '# replicas' })} in ${counted(waves, { one: '# wave', other: '# waves' })}`,
+    createLead:
+      'Settings come from the defaults of the project and of each wave. What is missing is listed in the wave.',
     created: (count: number) => counted(count, { one: '# replica was created.', other: '# replicas were created.' }),
-    createdSome: (count: number, skipped: number, examples: string) => `${counted(count, { one: '# replica was created', other: '# replicas were created' })}, ${skipped} were not: ${examples}`,
-    skipped: { 'not-found': 'not on the source', 'ambiguous': 'several VMs of this name', 'exists': 'has a replica' },
+    createdSome: (count: number, skipped: number, examples: string) =>
+      `${counted(count, { one: '# replica was created', other: '# replicas were created' })}, ${skipped} were not: ${examples}`,
+    skipped: { 'not-found': 'not on the source', ambiguous: 'several VMs of this name', exists: 'has a replica' },
     noEndpoints: 'A source and a destination are needed',
     noEndpointsLead: 'Add both endpoints, then plan the waves.',
   },

@@ -38,7 +38,13 @@ export const life = {
   toFix: 'Its settings have errors. Fix them before the next step.',
   fix: 'Fix settings',
   since: (moment: string, by: string) => (by === '' ? `since ${moment}` : `since ${moment}, ${by}`),
-  milestones: { synchronised: 'In sync', rehearsed: 'Rehearsed', approved: 'Approved', cutOver: 'Cut over', finalised: 'Finalised' },
+  milestones: {
+    synchronised: 'In sync',
+    rehearsed: 'Rehearsed',
+    approved: 'Approved',
+    cutOver: 'Cut over',
+    finalised: 'Finalised',
+  },
   milestoneStates: { done: 'done', open: 'open', now: 'in progress', bad: 'failed' },
   notYet: 'Not yet',
   whoAndWhen: (by: string, moment: string) => `${by}, ${moment}`,
@@ -47,7 +53,14 @@ export const life = {
   rehearsalRunning: 'In progress',
   outdatedApproval: 'Settings changed since then',
   downtime: (duration: string) => `Downtime ${duration}`,
-  steps: { rehearse: 'Rehearse…', approve: 'Approve…', withdraw: 'Withdraw approval…', 'cut-over': 'Cut over…', 'roll-back': 'Roll back…', finalise: 'Finalise…' },
+  steps: {
+    rehearse: 'Rehearse…',
+    approve: 'Approve…',
+    withdraw: 'Withdraw approval…',
+    'cut-over': 'Cut over…',
+    'roll-back': 'Roll back…',
+    finalise: 'Finalise…',
+  },
   stepsOf: {
     rehearse: (count: number) => `Rehearse ${vms(count)}…`,
     approve: (count: number) => `Approve ${vms(count)}…`,
@@ -69,7 +82,11 @@ export const life = {
   rehearsal: {
     title: (what: string) => `Rehearse ${what}?`,
     confirm: 'Start rehearsal',
-    steps: ['A VM is deployed from the replica, with all NICs in the isolated network.', 'Its boot and its checks are verified.', 'It is deleted after the time below, with everything that belongs to it.'],
+    steps: [
+      'A VM is deployed from the replica, with all NICs in the isolated network.',
+      'Its boot and its checks are verified.',
+      'It is deleted after the time below, with everything that belongs to it.',
+    ],
     stays: 'The source keeps running. The replica is not changed.',
     network: 'Isolated network',
     networkHelp: 'A network of the destination that none of these VMs is configured for.',
@@ -84,7 +101,8 @@ export const life = {
     confirm: 'Approve',
     lead: 'The approval is for the current settings and checks. If they change, it must be approved again.',
     done: (what: string) => `${what} approved`,
-    notRehearsed: (count: number) => `${counted(count, { one: '# of them has', other: '# of them have' })} not passed a rehearsal.`,
+    notRehearsed: (count: number) =>
+      `${counted(count, { one: '# of them has', other: '# of them have' })} not passed a rehearsal.`,
     notRehearsedOne: 'No rehearsal passed.',
   },
   withdrawal: {
@@ -96,8 +114,17 @@ export const life = {
   cutOver: {
     title: (what: string) => `Cut over ${what}?`,
     confirm: 'Cut over',
-    steps: ['What changed is copied while the source runs.', 'The source is shut down. The downtime begins.', 'The last changes are copied.', 'The VM is deployed, boots, and its checks run. The downtime ends.'],
-    stepsStopped: ['The source is already shut down.', 'The last changes are copied.', 'The VM is deployed, boots, and its checks run. The downtime ends.'],
+    steps: [
+      'What changed is copied while the source runs.',
+      'The source is shut down. The downtime begins.',
+      'The last changes are copied.',
+      'The VM is deployed, boots, and its checks run. The downtime ends.',
+    ],
+    stepsStopped: [
+      'The source is already shut down.',
+      'The last changes are copied.',
+      'The VM is deployed, boots, and its checks run. The downtime ends.',
+    ],
     stays: 'The source stays off, and its disks are not changed: roll-back is possible until the VM is finalised.',
     isStopped: 'I have shut the source down myself',
     isStoppedHelp: 'Causeway does not shut it down then.',
@@ -127,9 +154,12 @@ export const life = {
     nothing: 'Nothing is left to release.',
     stays: 'These stay, as they belong to the VM:',
     source: 'The source VM and its disks stay as they are, shut down.',
-    remain: (count: number) => `${counted(count, { one: '# resource', other: '# resources' })} could not be released and remain. Try again later.`,
+    remain: (count: number) =>
+      `${counted(count, { one: '# resource', other: '# resources' })} could not be released and remain. Try again later.`,
     sides: { source: 'on the source', destination: 'at the destination' },
-    kinds: { 'snapshot and change tracking': 'Snapshot and change tracking', snapshot: 'Snapshot' } as Readonly<Record<string, string>>,
+    kinds: { 'snapshot and change tracking': 'Snapshot and change tracking', snapshot: 'Snapshot' } as Readonly<
+      Record<string, string>
+    >,
     done: (what: string) => `${what} finalised`,
   },
   failed: (name: string, reason: string) => `${name}: ${reason}`,

@@ -5,7 +5,10 @@ export const manual = {
   contents: 'Contents',
   onThisPage: 'On this page',
   search: 'Search the manual',
-  results: (count: number, words: string) => (count === 0 ? `No results for "${words}"` : `${counted(count, { one: '# result', other: '# results' })} for "${words}"`),
+  results: (count: number, words: string) =>
+    count === 0
+      ? `No results for "${words}"`
+      : `${counted(count, { one: '# result', other: '# results' })} for "${words}"`,
   more: (count: number) => `${count} more: add a word to narrow the search.`,
   platforms: 'Platforms',
   notFound: 'This page is not in the manual',

@@ -14,12 +14,15 @@ export const movers = {
   nameHelp: 'Name used on this computer: letters, digits, dots, hyphens, underscores.',
   nameTaken: 'A mover of this name was added already.',
   destination: 'Host',
-  destinationHelp: 'user@host:port, or a host of your SSH configuration (~/.ssh/config). Jump hosts, user, port and keys are taken from there.',
+  destinationHelp:
+    'user@host:port, or a host of your SSH configuration (~/.ssh/config). Jump hosts, user, port and keys are taken from there.',
   identityFile: 'Private key file (optional)',
-  identityFileHelp: 'Path on the computer that runs the workbench. Without it, the SSH agent and the usual key files are tried.',
+  identityFileHelp:
+    'Path on the computer that runs the workbench. Without it, the SSH agent and the usual key files are tried.',
   connecting: 'Connecting…',
   hostKeyTitle: 'Host key',
-  hostKey: (where: string) => `${where} shows this host key. Compare it with the fingerprint that the owner of the server gives you. It is pinned: if the host shows a different key later, Causeway does not connect.`,
+  hostKey: (where: string) =>
+    `${where} shows this host key. Compare it with the fingerprint that the owner of the server gives you. It is pinned: if the host shows a different key later, Causeway does not connect.`,
   trust: 'Trust host key',
   password: (about: string) => `Password of ${about}`,
   passphrase: (about: string) => `Passphrase of ${about}`,
@@ -35,9 +38,16 @@ export const movers = {
   create: 'Create the folder if it does not exist',
   remove: (name: string) => `Remove ${name} from this list`,
   removeTitle: (name: string) => `Remove ${name} from the list?`,
-  removeLead: (name: string) => `Nothing on the mover changes: executions there continue. To remove the engine from it first, run causeway mover uninstall ${name}.`,
+  removeLead: (name: string) =>
+    `Nothing on the mover changes: executions there continue. To remove the engine from it first, run causeway mover uninstall ${name}.`,
   removeButton: 'Remove',
-  steps: { connecting: 'Connecting…', uploading: 'Uploading the engine…', starting: 'Starting the engine…', connected: 'Connected', lost: 'Connection lost' },
+  steps: {
+    connecting: 'Connecting…',
+    uploading: 'Uploading the engine…',
+    starting: 'Starting the engine…',
+    connected: 'Connected',
+    lost: 'Connection lost',
+  },
   uploaded: (sent: string, total: string) => `${sent} of ${total}`,
   onMover: (name: string, folder: string) => `On ${name}: ${folder}`,
   status: (name: string, state: string) => `Mover ${name}: ${state}`,

@@ -9,7 +9,8 @@ export const replicas = {
   search: 'Search by name',
   withErrors: 'Settings with errors',
   errorsFound: (count: number) => counted(count, { one: '# error in the settings', other: '# errors in the settings' }),
-  errorsOf: (count: number, name: string) => `${counted(count, { one: '# error', other: '# errors' })} in the settings of ${name}`,
+  errorsOf: (count: number, name: string) =>
+    `${counted(count, { one: '# error', other: '# errors' })} in the settings of ${name}`,
   filter: 'State',
   all: 'All states',
   name: 'Name',
@@ -45,7 +46,8 @@ export const replicas = {
     deploying: 'A VM is being created from the replica.',
     'deployment-interrupted': 'The deployment can resume at the interrupted step.',
     deployed: 'A VM was created from it. You can execute and deploy the replica again.',
-    'deployment-failed': 'The deployment was rolled back or kept, as requested. The replica is not changed and can be deployed again.',
+    'deployment-failed':
+      'The deployment was rolled back or kept, as requested. The replica is not changed and can be deployed again.',
   },
   steps: {
     replicate: 'Replicate…',
@@ -68,10 +70,16 @@ export const replicas = {
   runChosenOf: (count: number) => `Replicate ${count} selected`,
   deployChosen: 'Deploy…',
   deployChosenOf: (count: number) => `Deploy ${count} selected`,
-  notDeployable: (count: number) => counted(count, { one: '# of them was never replicated and cannot be deployed yet.', other: '# of them were never replicated and cannot be deployed yet.' }),
+  notDeployable: (count: number) =>
+    counted(count, {
+      one: '# of them was never replicated and cannot be deployed yet.',
+      other: '# of them were never replicated and cannot be deployed yet.',
+    }),
   queuePlace: (position: number) => (position === 1 ? 'next in the queue' : `${position - 1} ahead in the queue`),
   stepOf: (step: string, name: string) => `${step} (${name})`,
-  shown: (shown: number, all: number) => (shown === all ? '' : `${counted(shown, { one: '#', other: '#' })} of `) + counted(all, { one: '# replica', other: '# replicas' }),
+  shown: (shown: number, all: number) =>
+    (shown === all ? '' : `${counted(shown, { one: '#', other: '#' })} of `) +
+    counted(all, { one: '# replica', other: '# replicas' }),
   missing: 'This replica no longer exists.',
   unknownEndpoint: 'a deleted endpoint',
 
@@ -100,7 +108,8 @@ export const replicas = {
   create: 'Create replica',
   created: (name: string) => `${name} created`,
   hasErrors: 'Correct the errors first.',
-  otherPlugin: (side: string, expected: string) => `The ${side} endpoint uses ${expected}, but the document is for another platform.`,
+  otherPlugin: (side: string, expected: string) =>
+    `The ${side} endpoint uses ${expected}, but the document is for another platform.`,
   nothingMoved: 'Nothing is created at the destination until the first execution.',
 
   guest: {
@@ -109,7 +118,8 @@ export const replicas = {
     leadAgain: 'Inspect the guest again after changes on the source and an execution.',
     start: 'Inspect guest',
     again: 'Inspect again',
-    running: (step: string | undefined) => (step === undefined ? 'Inspecting the guest …' : `Inspecting the guest: ${step}`),
+    running: (step: string | undefined) =>
+      step === undefined ? 'Inspecting the guest …' : `Inspecting the guest: ${step}`,
     cancel: 'Cancel inspection',
     interrupted: 'The last inspection was interrupted. Its worker may still have the volumes attached.',
     cleanUp: 'Delete its worker',
@@ -139,7 +149,8 @@ export const replicas = {
   deleteTitle: (name: string) => `Delete the replica ${name}?`,
   deleteNothing: 'No resources exist at the destination or on the source.',
   deleteNothingThere: 'No resources still exist at the destination.',
-  deleteResources: (count: number) => `${counted(count, { one: 'This resource is', other: 'These # resources are' })} deleted with all data:`,
+  deleteResources: (count: number) =>
+    `${counted(count, { one: 'This resource is', other: 'These # resources are' })} deleted with all data:`,
   deleteBase: 'The snapshot or change tracking kept on the source for the next execution is removed.',
   deleteKept: 'The source VM, its disks and its data are not changed.',
   deleteKeptMachines: (names: string) => `VMs deployed from it are kept: ${names}.`,
@@ -148,5 +159,7 @@ export const replicas = {
   deleteButton: 'Delete replica and volumes',
   deleteSourceGone: 'The source no longer exists: skip its clean-up and drop its resources from the ledger',
   deleted: (name: string, forgotten: readonly string[]) =>
-    forgotten.length === 0 ? `${name} deleted` : `${name} deleted; dropped from the ledger on its source: ${forgotten.join(', ')}`,
+    forgotten.length === 0
+      ? `${name} deleted`
+      : `${name} deleted; dropped from the ledger on its source: ${forgotten.join(', ')}`,
 } as const;

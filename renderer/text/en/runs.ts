@@ -30,18 +30,32 @@ export const runs = {
   startedMany: (count: number) => `${counted(count, { one: '# execution', other: '# executions' })} started or queued`,
   verify: 'Verification',
   verifyModes: {
-    none: { label: 'None', help: 'Blocks are only checked in transit. The next execution with verification compares them.' },
-    written: { label: 'Written blocks', help: 'Everything written since the last verification is read back at the destination and compared.' },
+    none: {
+      label: 'None',
+      help: 'Blocks are only checked in transit. The next execution with verification compares them.',
+    },
+    written: {
+      label: 'Written blocks',
+      help: 'Everything written since the last verification is read back at the destination and compared.',
+    },
     all: { label: 'Whole disks', help: 'Every block of every disk is compared. Takes longest, proves most.' },
   },
   shutdown: 'Shut down the VM first',
-  shutdownHelp: 'The VM is shut down before the snapshot and stays off. Use this for the final execution before cut-over.',
+  shutdownHelp:
+    'The VM is shut down before the snapshot and stays off. Use this for the final execution before cut-over.',
   limit: 'Bandwidth limit',
-  limitHelp: 'A rate (20M, 512k, 100Mbit, pause), or rates by time of day: days and hours = rate; the first matching entry applies. Empty: unlimited.',
+  limitHelp:
+    'A rate (20M, 512k, 100Mbit, pause), or rates by time of day: days and hours = rate; the first matching entry applies. Empty: unlimited.',
   unlimited: 'Unlimited',
   paused: 'Paused',
   examplesLabel: 'Examples of limits',
-  examples: { unlimited: 'Unlimited', fixed: '20 MB/s', office: 'Limited in office hours', nights: 'Nights only', pause: 'Pause' },
+  examples: {
+    unlimited: 'Unlimited',
+    fixed: '20 MB/s',
+    office: 'Limited in office hours',
+    nights: 'Nights only',
+    pause: 'Pause',
+  },
   nowUnlimited: 'Current limit: none',
   nowPaused: 'Current limit: paused',
   nowLimited: (rate: string, binary: string) => `Current limit: ${rate} (${binary})`,
@@ -68,7 +82,8 @@ export const runs = {
   asTable: 'Table',
   rateLines: { sent: 'Sent', processed: 'Processed', limit: 'Limit', forecast: 'Forecast' },
   endsAbout: (time: string) => `copying ends about ${time}`,
-  rateHelp: 'Processed: all data that was read and compared or sent. Sent: what crossed the network, after compression. Forecast: the mean of the last values, until the copy is expected to end.',
+  rateHelp:
+    'Processed: all data that was read and compared or sent. Sent: what crossed the network, after compression. Forecast: the mean of the last values, until the copy is expected to end.',
   rateMoment: 'Time',
   notMeasured: '–',
   /** As it was typed, and in the unit of the plot. */
@@ -82,7 +97,8 @@ export const runs = {
   asList: 'List',
   asGraph: 'Graph',
   graph: 'Task graph',
-  graphOf: (done: number, all: number) => `Graph of ${all} tasks, ${done} of them completed. The list shows the same as text.`,
+  graphOf: (done: number, all: number) =>
+    `Graph of ${all} tasks, ${done} of them completed. The list shows the same as text.`,
   cleanUp: 'Clean-up',
   attempts: (count: number) => `${count} attempts`,
   events: 'Log',
@@ -97,9 +113,12 @@ export const runs = {
   cancel: 'Cancel execution…',
   cancelTitle: 'Cancel this execution?',
   cancelKept: 'Kept: the destination volumes and the data copied so far. The next execution continues from there.',
-  cancelDeleted: 'Deleted: the temporary worker with its keys, addresses and rules, and this execution’s snapshot on the source.',
-  cancelNow: (count: number) => `${counted(count, { one: 'This resource is', other: 'These # resources are' })} deleted`,
-  cancelStays: (count: number) => `${counted(count, { one: 'This resource may', other: 'These # resources may' })} be left behind`,
+  cancelDeleted:
+    'Deleted: the temporary worker with its keys, addresses and rules, and this execution’s snapshot on the source.',
+  cancelNow: (count: number) =>
+    `${counted(count, { one: 'This resource is', other: 'These # resources are' })} deleted`,
+  cancelStays: (count: number) =>
+    `${counted(count, { one: 'This resource may', other: 'These # resources may' })} be left behind`,
   cancelForce: 'Skip the clean-up',
   cancelForceHelp: 'Remaining resources stay in the ledger until you delete them.',
   cancelButton: 'Cancel execution',
@@ -115,12 +134,15 @@ export const runs = {
   atOnce: 'Parallel executions',
   atOnceHelp: '1 to 32 for all executions of this project. Further executions are queued.',
   atOnceTitle: 'Limits of all executions',
-  atOnceLead: 'Takes effect immediately. If you lower the limit, running executions continue and further ones are queued.',
-  bandwidthOfAll: 'All executions of this project together have at most this bandwidth, in equal shares. It takes effect immediately.',
+  atOnceLead:
+    'Takes effect immediately. If you lower the limit, running executions continue and further ones are queued.',
+  bandwidthOfAll:
+    'All executions of this project together have at most this bandwidth, in equal shares. It takes effect immediately.',
   atOnceChanged: (count: number) => counted(count, { one: '# parallel execution', other: '# parallel executions' }),
   changeAtOnce: 'Change…',
   queueNow: (running: number, waiting: number) => `${running} running, ${waiting} queued.`,
-  leftBehind: (count: number) => `${counted(count, { one: '# temporary resource', other: '# temporary resources' })} could not be deleted.`,
+  leftBehind: (count: number) =>
+    `${counted(count, { one: '# temporary resource', other: '# temporary resources' })} could not be deleted.`,
   toLedger: 'Open ledger',
   toReplica: (name: string) => `Replica ${name}`,
   took: (duration: string) => `took ${duration}`,

@@ -7,7 +7,8 @@ export const settings = {
   reducedMotionHelp: 'Turns off transitions and animated progress bars. The system preference always applies.',
   messageSeconds: 'Show messages for',
   messageSecondsOption: (seconds: number) => (seconds === 0 ? 'Until I close them' : `${seconds} seconds`),
-  messageSecondsHelp: 'How long a confirmation stays at the bottom of the window. It stays while you point at it. Messages are kept under the bell.',
+  messageSecondsHelp:
+    'How long a confirmation stays at the bottom of the window. It stays while you point at it. Messages are kept under the bell.',
   runs: 'Executions',
   executionLimit: 'Parallel executions',
   executionLimitHelp: '1 to 32. Further executions are queued. Applies when a project is next opened.',
@@ -16,8 +17,10 @@ export const settings = {
   proxyMode: 'Proxy',
   proxyModes: { system: 'Automatic, from the system', script: 'Script (PAC)', manual: 'Manual', none: 'None' },
   proxyModeHelp: {
-    system: 'The variables HTTPS_PROXY and NO_PROXY if they are set, otherwise the settings of the operating system, which may name or detect a script.',
-    script: 'A script names the proxy for each address. It is evaluated in isolation: it learns only host names and ports.',
+    system:
+      'The variables HTTPS_PROXY and NO_PROXY if they are set, otherwise the settings of the operating system, which may name or detect a script.',
+    script:
+      'A script names the proxy for each address. It is evaluated in isolation: it learns only host names and ports.',
     manual: 'One proxy for all connections to clouds.',
     none: 'All connections are direct.',
   },
@@ -26,7 +29,8 @@ export const settings = {
   proxyServer: 'Address of the proxy',
   proxyServerHelp: 'http://host:port, https://host:port (TLS to the proxy) or socks5://host:port.',
   proxyExceptions: 'No proxy for',
-  proxyExceptionsHelp: 'Domains with their subdomains, addresses and networks, separated by commas, e.g. example.com, 10.0.0.0/8, <local>.',
+  proxyExceptionsHelp:
+    'Domains with their subdomains, addresses and networks, separated by commas, e.g. example.com, 10.0.0.0/8, <local>.',
   proxyUsername: 'User name for the proxy',
   proxyUsernameHelp: 'Leave empty if the proxy does not ask for a sign-in.',
   proxyPassword: 'Password for the proxy',
@@ -48,26 +52,34 @@ export const settings = {
   direct: 'None, direct connections',
   byScript: (script: string) => `As the script says: ${script}`,
   withoutScript: 'If the script fails',
-  proxyFrom: (proxy: string, from: 'environment' | 'settings' | 'system' | 'none') => ({ environment: `${proxy} (environment)`, settings: proxy, system: `${proxy} (system settings)`, none: proxy })[from],
+  proxyFrom: (proxy: string, from: 'environment' | 'settings' | 'system' | 'none') =>
+    ({ environment: `${proxy} (environment)`, settings: proxy, system: `${proxy} (system settings)`, none: proxy })[
+      from
+    ],
   testConnection: 'Test connection',
   testing: 'Testing …',
   testAddress: 'Address to test',
   testAddressHelp: 'The address of a cloud, e.g. https://cloud.example.com. Only a TLS handshake is sent.',
-  reached: (address: string, way: string) => (way === 'direct' ? `${address} was reached directly.` : `${address} was reached through ${way}.`),
-  trusted: (issuer: string | undefined) => `Its certificate is trusted${issuer === undefined ? '' : `, issued by ${issuer}`}.`,
-  notTrusted: (reason: string | undefined, issuer: string | undefined) => `Its certificate is not trusted: ${reason ?? 'unknown reason'}${issuer === undefined ? '' : ` (issued by ${issuer})`}.`,
+  reached: (address: string, way: string) =>
+    way === 'direct' ? `${address} was reached directly.` : `${address} was reached through ${way}.`,
+  trusted: (issuer: string | undefined) =>
+    `Its certificate is trusted${issuer === undefined ? '' : `, issued by ${issuer}`}.`,
+  notTrusted: (reason: string | undefined, issuer: string | undefined) =>
+    `Its certificate is not trusted: ${reason ?? 'unknown reason'}${issuer === undefined ? '' : ` (issued by ${issuer})`}.`,
   passed: (failures: string) => `These were tried before: ${failures}.`,
   systemCertificates: 'CA certificates of the operating system',
-  systemCertificatesUsed: (count: number | undefined) => (count === undefined ? 'Not available in this runtime' : `${count} trusted`),
+  systemCertificatesUsed: (count: number | undefined) =>
+    count === undefined ? 'Not available in this runtime' : `${count} trusted`,
   about: 'About',
-  version: (version: string, host: string) => `Causeway ${version}, ${host === 'desktop' ? 'desktop app' : 'in a browser'}`,
+  version: (version: string, host: string) =>
+    `Causeway ${version}, ${host === 'desktop' ? 'desktop app' : 'in a browser'}`,
   saved: 'Settings saved',
   notifications: {
     title: 'Notifications of this project',
     lead: 'Messages to people who are not at this computer. Events within ten seconds are sent together. Nothing is sent until you set up a webhook or mail.',
     kinds: 'Notify of',
     kindNames: {
-      'failed': 'Failed executions and deployments outside of waves',
+      failed: 'Failed executions and deployments outside of waves',
       'wave-ended': 'The end of a wave, with its failures',
       'wave-waits': 'A wave that waits for a go',
       'start-missed': 'A planned start that was missed',
@@ -102,7 +114,8 @@ export const settings = {
     title: 'Workers of this project',
     lead: 'Each execution starts a worker at the destination and deletes it. A pool keeps workers for the next executions: faster for many small VMs, and for VMs that are copied often. Guests are always prepared on workers of their own.',
     keep: 'Workers to keep for each destination',
-    keepHelp: '0 to 20. 0: each execution starts its own worker. A worker costs what a server costs at the destination.',
+    keepHelp:
+      '0 to 20. 0: each execution starts its own worker. A worker costs what a server costs at the destination.',
     minutes: 'Delete a worker that was unused for (minutes)',
     minutesHelp: '1 to 1440.',
     save: 'Save worker pool',
@@ -122,7 +135,8 @@ export const settings = {
     title: 'This engine as the worker',
     lead: 'Where the engine of this project runs on a VM of the destination or the source, such as a mover, volumes of the destination and copies of the source’s disks can be attached to that VM. No worker is started for the copy, and data takes the shortest way. The VM is never stopped or deleted. Guests are still prepared on workers of their own.',
     none: 'The engine runs on no VM that is known here.',
-    noEndpoint: 'The project has no endpoint that supports this: destinations of STACKIT, OpenStack, Azure, OCI and Oracle classic do, and sources of OpenStack and AWS.',
+    noEndpoint:
+      'The project has no endpoint that supports this: destinations of STACKIT, OpenStack, Azure, OCI and Oracle classic do, and sources of OpenStack and AWS.',
     endpoint: 'Endpoint',
     vm: 'ID of the VM',
     vmName: 'VM',
@@ -131,7 +145,11 @@ export const settings = {
     volumesHelp: '1 to 24, and no more than the VM takes. Executions that need more start a worker.',
     find: 'Find this VM',
     foundBy: (name: string, by: string) => `${name}, found by ${by}.`,
-    evidence: { 'metadata-service': 'the metadata service', 'cloud-init': 'cloud-init', 'product-uuid': 'the product UUID' },
+    evidence: {
+      'metadata-service': 'the metadata service',
+      'cloud-init': 'cloud-init',
+      'product-uuid': 'the product UUID',
+    },
     and: 'and',
     notFound: 'Nothing here says which VM of this cloud the engine runs on.',
     unclear: (names: string) => `Several VMs are named: ${names}. Enter the ID of the right one.`,

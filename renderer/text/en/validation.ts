@@ -27,7 +27,10 @@ export const validation = {
   mendNow: 'Fix',
   mendOf: (path: string) => `Fix: ${path}`,
   mendAll: (count: number) => counted(count, { one: 'Apply # fix', other: 'Apply # fixes' }),
-  unsaved: (names: readonly string[]) => (names.length === 1 ? `${names[0]} has fixes that are not saved.` : `${names.length} files have fixes that are not saved.`),
+  unsaved: (names: readonly string[]) =>
+    names.length === 1
+      ? `${names[0]} has fixes that are not saved.`
+      : `${names.length} files have fixes that are not saved.`,
   saveAll: (count: number) => `Save all (${count})`,
   showFiles: 'Show files',
   hideFiles: 'Hide files',
@@ -35,6 +38,11 @@ export const validation = {
   saveOf: (name: string) => `Save ${name}`,
   noneShown: 'No findings of this kind.',
   export: 'Save report',
-  formats: { html: 'HTML, to read and print', csv: 'CSV, for spreadsheets', json: 'JSON, for scripts', sarif: 'SARIF, for code hosts' },
+  formats: {
+    html: 'HTML, to read and print',
+    csv: 'CSV, for spreadsheets',
+    json: 'JSON, for scripts',
+    sarif: 'SARIF, for code hosts',
+  },
   unreadable: (name: string) => `${name} could not be read`,
 } as const;

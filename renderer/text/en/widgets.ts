@@ -5,7 +5,12 @@ export const widgets = {
   clearFilters: 'Clear search and filters',
   rowsPerPage: 'Rows per page',
   rows: (from: number, to: number, all: number) => `${from}–${to} of ${all}`,
-  pages: { first: 'Go to first page', last: 'Go to last page', next: 'Go to next page', previous: 'Go to previous page' },
+  pages: {
+    first: 'Go to first page',
+    last: 'Go to last page',
+    next: 'Go to next page',
+    previous: 'Go to previous page',
+  },
   openList: 'Open',
   closeList: 'Close',
   clear: 'Clear',

@@ -4,32 +4,40 @@ import type { ErrorTable } from './error-text.ts';
 export const cloudErrors = {
   'cloud.unreachable': {
     title: "The cloud's API can't be reached",
-    cause: 'Possible causes: no network, a wrong address, a name that does not resolve, or a proxy or firewall in between.',
+    cause:
+      'Possible causes: no network, a wrong address, a name that does not resolve, or a proxy or firewall in between.',
     remedy: 'Check the network and the address in the details, then start again.',
     retryable: true,
   },
   'cloud.certificate-not-trusted': {
     title: 'The server certificate is not trusted',
-    cause: 'The certificate is self-signed, was issued by a CA that this computer does not know, has expired, or is for another name.',
+    cause:
+      'The certificate is self-signed, was issued by a CA that this computer does not know, has expired, or is for another name.',
     remedy: 'Compare the fingerprint with the one of the operator, then add the certificate or its CA to the endpoint.',
     retryable: false,
   },
   'cloud.tls-inspected': {
     title: 'A TLS-inspecting proxy replaces the server certificate',
-    cause: 'The certificate was issued by the security product in the details, which decrypts the traffic of this network, and its CA is not trusted here.',
-    remedy: 'Have the CA of the product installed in the operating system\'s certificate store, or the address exempt from inspection. If the endpoint has its own `ca_certificate`, add the CA of the product to it.',
+    cause:
+      'The certificate was issued by the security product in the details, which decrypts the traffic of this network, and its CA is not trusted here.',
+    remedy:
+      "Have the CA of the product installed in the operating system's certificate store, or the address exempt from inspection. If the endpoint has its own `ca_certificate`, add the CA of the product to it.",
     retryable: false,
   },
   'cloud.proxy-refused': {
     title: 'The proxy did not open the connection to the cloud',
-    cause: 'The proxy does not allow the address in the details, or asks for a sign-in. NTLM and Negotiate are not supported.',
-    remedy: 'Ask the operator of the proxy to allow the address. If the proxy asks for a sign-in, set user and password (see Company networks in the manual), or use a local proxy that signs in for you.',
+    cause:
+      'The proxy does not allow the address in the details, or asks for a sign-in. NTLM and Negotiate are not supported.',
+    remedy:
+      'Ask the operator of the proxy to allow the address. If the proxy asks for a sign-in, set user and password (see Company networks in the manual), or use a local proxy that signs in for you.',
     retryable: false,
   },
   'cloud.proxy-script-failed': {
     title: 'The proxy script names no proxy',
-    cause: 'The script (PAC) that chooses the proxy could not be loaded, has an error, took too long, or names only proxies of unknown kinds. The details say which.',
-    remedy: 'Check the address of the script, and tell the operator of the network the details. Until it works, set the proxy itself, or none (see Company networks in the manual).',
+    cause:
+      'The script (PAC) that chooses the proxy could not be loaded, has an error, took too long, or names only proxies of unknown kinds. The details say which.',
+    remedy:
+      'Check the address of the script, and tell the operator of the network the details. Until it works, set the proxy itself, or none (see Company networks in the manual).',
     retryable: true,
   },
   'cloud.no-answer': {
@@ -71,7 +79,8 @@ export const cloudErrors = {
   'cloud.permission-denied': {
     title: 'Permission denied',
     cause: 'The account can sign in, but lacks the permission named in the details for this project.',
-    remedy: 'Grant the account the permission in the details, or the role that the endpoint check names, then start again.',
+    remedy:
+      'Grant the account the permission in the details, or the role that the endpoint check names, then start again.',
     retryable: false,
   },
   'cloud.not-found': {
@@ -100,12 +109,12 @@ export const cloudErrors = {
   },
   'cloud.request-refused': {
     title: 'The cloud rejected the request',
-    cause: 'A value is not allowed. The details contain the cloud\'s message.',
+    cause: "A value is not allowed. The details contain the cloud's message.",
     remedy: 'Correct the parameter named in the details.',
     retryable: false,
   },
   'cloud.unexpected-answer': {
-    title: "Unexpected response from the cloud",
+    title: 'Unexpected response from the cloud',
     cause: 'The API changed, or a proxy or sign-in page answered instead of the cloud.',
     remedy: "Check the endpoint's addresses and proxies. If they are correct, report the problem with the details.",
     retryable: false,
@@ -118,8 +127,10 @@ export const cloudErrors = {
   },
   'cloud.volume-failed': {
     title: 'A volume of the replica is in an error state',
-    cause: 'An operation on the volume, such as extending it, failed in the cloud, and the volume can no longer be used. Its data may be intact.',
-    remedy: 'Ask the cloud operator to reset the volume\'s state (see details), or delete the volume: the next execution creates a new one and copies the whole disk.',
+    cause:
+      'An operation on the volume, such as extending it, failed in the cloud, and the volume can no longer be used. Its data may be intact.',
+    remedy:
+      "Ask the cloud operator to reset the volume's state (see details), or delete the volume: the next execution creates a new one and copies the whole disk.",
     retryable: false,
   },
   'cloud.not-ready': {
@@ -147,7 +158,7 @@ export const cloudErrors = {
     retryable: false,
   },
   'cloud.quota-exceeded': {
-    title: "Quota exceeded",
+    title: 'Quota exceeded',
     cause: 'The remaining quota of the project is too small for the required resources.',
     remedy: 'Request higher quotas (see details), or free resources. Nothing was created.',
     retryable: false,
@@ -172,20 +183,24 @@ export const cloudErrors = {
   },
   'cloud.caller-address-unknown': {
     title: 'The caller address is unknown',
-    cause: "Workers accept connections only from this computer's address, which cannot be detected behind a NAT router.",
+    cause:
+      "Workers accept connections only from this computer's address, which cannot be detected behind a NAT router.",
     remedy: "Set the caller address in the endpoint's connection (an address, or a range in CIDR notation).",
     retryable: false,
   },
   'cloud.address-out-of-range': {
     title: 'A fixed IP address is outside the mapped network',
-    cause: "preserve_fixed_ips is on, and the source address is outside the destination network's range or is reserved.",
-    remedy: 'Map the NIC to a network with a range that includes the address, or turn off preserve_fixed_ips. Nothing was created.',
+    cause:
+      "preserve_fixed_ips is on, and the source address is outside the destination network's range or is reserved.",
+    remedy:
+      'Map the NIC to a network with a range that includes the address, or turn off preserve_fixed_ips. Nothing was created.',
     retryable: false,
   },
   'cloud.clean-up-incomplete': {
     title: 'Some temporary resources could not be deleted',
     cause: 'The cloud rejected or did not complete the deletion of the resources in the details.',
-    remedy: 'Delete the resources that the ledger lists as left behind. Resources that no longer exist are marked as removed.',
+    remedy:
+      'Delete the resources that the ledger lists as left behind. Resources that no longer exist are marked as removed.',
     retryable: true,
   },
 } as const satisfies ErrorTable;

@@ -15,9 +15,10 @@ export const deploymentErrors = {
     retryable: false,
   },
   'deployment.inconsistent': {
-    title: 'The replica\'s volumes are inconsistent',
+    title: "The replica's volumes are inconsistent",
     cause: 'An execution did not complete, so the volumes contain data from two points in time.',
-    remedy: 'Execute the replica again. If the source is lost, you can deploy with the option to accept inconsistent volumes; expect damaged data.',
+    remedy:
+      'Execute the replica again. If the source is lost, you can deploy with the option to accept inconsistent volumes; expect damaged data.',
     retryable: false,
   },
   'deployment.volume-gone': {
@@ -29,7 +30,7 @@ export const deploymentErrors = {
   'deployment.not-supported': {
     title: 'This destination does not support deployments',
     cause: 'Its adapter supports replication only.',
-    remedy: 'Create the VM from the replica\'s volumes in the destination\'s own console.',
+    remedy: "Create the VM from the replica's volumes in the destination's own console.",
     retryable: false,
   },
   'deployment.execution-failed': {
@@ -40,20 +41,24 @@ export const deploymentErrors = {
   },
   'deployment.address-differs': {
     title: 'The guest keeps another address than its NIC has',
-    cause: 'set_dhcp is false, so the guest keeps its static address. The NIC at the destination has another one, usually because the source did not report the address. The VM would be unreachable.',
-    remedy: 'Start the VM on the source with its guest tools running so that it reports its addresses, or set ip_addresses in the VM description; then deploy again. Or set set_dhcp to true.',
+    cause:
+      'set_dhcp is false, so the guest keeps its static address. The NIC at the destination has another one, usually because the source did not report the address. The VM would be unreachable.',
+    remedy:
+      'Start the VM on the source with its guest tools running so that it reports its addresses, or set ip_addresses in the VM description; then deploy again. Or set set_dhcp to true.',
     retryable: false,
   },
   'deployment.boot-failed': {
     title: 'The guest did not boot',
     cause: 'The console shows a boot failure, or no sign of a completed boot before the deadline.',
-    remedy: 'Check the console output stored with the deployment. The replica is not affected; you can deploy again with other options.',
+    remedy:
+      'Check the console output stored with the deployment. The replica is not affected; you can deploy again with other options.',
     retryable: false,
   },
   'deployment.check-failed': {
     title: 'A check of the deployed VM failed',
     cause: 'The guest has booted, but something that was to be checked did not answer as expected within its time.',
-    remedy: 'Read the results of the checks in the deployment. Correct the guest, the network or the check, then deploy again; set the check to warn if it must not stop the deployment.',
+    remedy:
+      'Read the results of the checks in the deployment. Correct the guest, the network or the check, then deploy again; set the check to warn if it must not stop the deployment.',
     retryable: false,
   },
   'deployment.clean-up-failed': {

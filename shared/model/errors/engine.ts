@@ -10,7 +10,8 @@ export const engineErrors = {
   'engine.description-damaged': {
     title: 'A project file cannot be loaded',
     cause: 'The file of an endpoint or replica is damaged, incomplete or contradictory, for example after a merge.',
-    remedy: 'Correct the file named in the details, or restore an earlier version. Until then, the last valid version stays in effect.',
+    remedy:
+      'Correct the file named in the details, or restore an earlier version. Until then, the last valid version stays in effect.',
     retryable: false,
   },
   'engine.wave-in-use': {
@@ -47,7 +48,8 @@ export const engineErrors = {
   },
   'engine.message-too-large': {
     title: 'Message too large',
-    cause: 'A call or its answer is larger than what the process that has the project open exchanges with other processes.',
+    cause:
+      'A call or its answer is larger than what the process that has the project open exchanges with other processes.',
     remedy: 'Use smaller parts, for example several inventories with fewer VMs each.',
     retryable: false,
   },
@@ -101,32 +103,38 @@ export const engineErrors = {
   },
   'engine.pool-in-fleet': {
     title: 'A fleet has no worker pool',
-    cause: 'Several computers share this project. A worker belongs to the execution of one replica there, so that another computer can take it over.',
+    cause:
+      'Several computers share this project. A worker belongs to the execution of one replica there, so that another computer can take it over.',
     remedy: 'Leave workers to each execution, or take the project out of the fleet.',
     retryable: false,
   },
   'engine.own-vm-unsupported': {
     title: 'Volumes of this endpoint cannot be attached to this computer',
-    cause: 'Causeway can use the VM that it runs on as the disk copy worker at STACKIT, OpenStack, Azure, OCI and Oracle classic destinations, and as the export worker at OpenStack and AWS sources. At Oracle VM, disks carry nothing by which the VM could tell them from its own.',
+    cause:
+      'Causeway can use the VM that it runs on as the disk copy worker at STACKIT, OpenStack, Azure, OCI and Oracle classic destinations, and as the export worker at OpenStack and AWS sources. At Oracle VM, disks carry nothing by which the VM could tell them from its own.',
     remedy: 'Have workers started again for this endpoint, in the settings of the project.',
     retryable: false,
   },
   'engine.own-vm-unusable': {
     title: 'The VM that Causeway runs on cannot be used',
-    cause: 'The cloud has no VM with this ID in the project or region of the endpoint, says that it does not run, or can\'t attach the volumes to it: it is in another zone, has no room for them, or their devices carry nothing by which they are recognised. The message says which.',
+    cause:
+      "The cloud has no VM with this ID in the project or region of the endpoint, says that it does not run, or can't attach the volumes to it: it is in another zone, has no room for them, or their devices carry nothing by which they are recognised. The message says which.",
     remedy: 'Check the ID of the VM, and the project and region of the endpoint. Then set the VM again.',
     retryable: false,
   },
   'engine.own-vm-not-found': {
     title: 'Causeway did not find out on which VM it runs',
-    cause: 'No metadata service answered, or the cloud has no VM that runs with the ID which the metadata service, cloud-init or the firmware names.',
+    cause:
+      'No metadata service answered, or the cloud has no VM that runs with the ID which the metadata service, cloud-init or the firmware names.',
     remedy: 'Give the ID of the VM as the cloud shows it.',
     retryable: false,
   },
   'engine.own-vm-mismatch': {
     title: 'Causeway runs on another VM than the one that was set',
-    cause: 'The metadata service, cloud-init or the firmware of this computer names another VM that the cloud has, or a disk that appeared here while a volume was attached to the VM stayed when the volume was detached. Nothing was read or written.',
-    remedy: 'Set the VM again with the ID of the one that Causeway runs on, or let Causeway find it. If this is that VM, find what still uses the disk, or wait until nobody attaches disks to it, and start the execution again.',
+    cause:
+      'The metadata service, cloud-init or the firmware of this computer names another VM that the cloud has, or a disk that appeared here while a volume was attached to the VM stayed when the volume was detached. Nothing was read or written.',
+    remedy:
+      'Set the VM again with the ID of the one that Causeway runs on, or let Causeway find it. If this is that VM, find what still uses the disk, or wait until nobody attaches disks to it, and start the execution again.',
     retryable: false,
   },
   'engine.own-vm-unclear': {
@@ -149,14 +157,16 @@ export const engineErrors = {
   },
   'engine.plugin-not-here': {
     title: 'This version cannot connect to the platform',
-    cause: 'The plugin\'s parameters can be validated, but this version has no adapter for it.',
+    cause: "The plugin's parameters can be validated, but this version has no adapter for it.",
     remedy: 'Use another plugin for this endpoint.',
     retryable: false,
   },
   'engine.volume-not-matched': {
-    title: 'A volume was not found among the worker\'s devices',
-    cause: 'No device, or more than one, has the volume\'s identity (serial number, LUN, path or order of attachment) and size. Nothing was written.',
-    remedy: 'Start the execution again. If the error persists, compare the identity and the list of devices in the details.',
+    title: "A volume was not found among the worker's devices",
+    cause:
+      "No device, or more than one, has the volume's identity (serial number, LUN, path or order of attachment) and size. Nothing was written.",
+    remedy:
+      'Start the execution again. If the error persists, compare the identity and the list of devices in the details.',
     retryable: true,
   },
   'engine.snapshot-gone': {
@@ -173,8 +183,9 @@ export const engineErrors = {
   },
   'engine.source-not-cleaned': {
     title: 'Resources on the source could not be removed',
-    cause: 'The source is unreachable or refused the request. The replica\'s destination resources are already deleted.',
-    remedy: 'Make the source reachable, then delete the replica again. If the source no longer exists, choose that option when you delete the replica: its source resources are then dropped from the ledger.',
+    cause: "The source is unreachable or refused the request. The replica's destination resources are already deleted.",
+    remedy:
+      'Make the source reachable, then delete the replica again. If the source no longer exists, choose that option when you delete the replica: its source resources are then dropped from the ledger.',
     retryable: true,
   },
   'engine.not-removable': {

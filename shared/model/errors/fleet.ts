@@ -4,8 +4,10 @@ import type { ErrorTable } from './error-text.ts';
 export const fleetErrors = {
   'fleet.unreachable': {
     title: 'The servers of the fleet cannot be reached',
-    cause: 'No NATS server of the fleet answers, most of them are down, or the user may not use the subjects of this project.',
-    remedy: 'Check the servers, the network and the permissions of the user. Without them nothing of a replica is changed.',
+    cause:
+      'No NATS server of the fleet answers, most of them are down, or the user may not use the subjects of this project.',
+    remedy:
+      'Check the servers, the network and the permissions of the user. Without them nothing of a replica is changed.',
     retryable: true,
   },
   'fleet.forbidden': {
@@ -22,19 +24,22 @@ export const fleetErrors = {
   },
   'fleet.claim-lost': {
     title: 'Another computer continues with this replica',
-    cause: 'This computer was not heard of for a while, so that another one has taken over. What happened here after that was not recorded.',
+    cause:
+      'This computer was not heard of for a while, so that another one has taken over. What happened here after that was not recorded.',
     remedy: 'Nothing has to be done: the execution continues there.',
     retryable: false,
   },
   'fleet.journal-unreadable': {
     title: 'A record in a journal of the fleet cannot be read',
-    cause: 'A newer version of Causeway has written it, or somebody who may write to the journals has stored something else there.',
+    cause:
+      'A newer version of Causeway has written it, or somebody who may write to the journals has stored something else there.',
     remedy: 'Update Causeway on this computer. If it is up to date, look at the record with the tools of NATS.',
     retryable: false,
   },
   'fleet.runs-active': {
     title: 'Something runs in this project',
-    cause: 'The engine starts again when this computer joins or leaves a fleet, or takes another share of it. What runs would be cancelled.',
+    cause:
+      'The engine starts again when this computer joins or leaves a fleet, or takes another share of it. What runs would be cancelled.',
     remedy: 'Wait until executions and deployments have ended, or cancel them. Then try again.',
     retryable: true,
   },

@@ -5,7 +5,8 @@ export const generalErrors = {
   'general.bug': {
     title: 'Unexpected internal state',
     cause: 'This is a bug in Causeway, not a problem with your input.',
-    remedy: 'Report the problem with the details. You can start the execution again; it resumes from its last checkpoint.',
+    remedy:
+      'Report the problem with the details. You can start the execution again; it resumes from its last checkpoint.',
     retryable: false,
   },
   'general.cancelled': {
@@ -28,7 +29,8 @@ export const generalErrors = {
   },
   'general.page-failed': {
     title: 'This page cannot be displayed',
-    cause: 'This is a bug in Causeway, not a problem with your input. Executions and deployments continue: they do not depend on the page.',
+    cause:
+      'This is a bug in Causeway, not a problem with your input. Executions and deployments continue: they do not depend on the page.',
     remedy: 'Reload the page. If it fails again, copy the details and report the problem.',
     retryable: false,
   },

@@ -3,8 +3,9 @@ import type { ErrorTable } from './error-text.ts';
 /** Codes of the life of a VM: rehearsal, cut-over, roll-back, finalising. */
 export const lifeErrors = {
   'life.wrong-state': {
-    title: 'This is not possible in the VM\'s present state',
-    cause: 'The step does not fit where the VM stands: for example, only a cut-over can be rolled back, and only a VM that runs at its destination can be finalised.',
+    title: "This is not possible in the VM's present state",
+    cause:
+      'The step does not fit where the VM stands: for example, only a cut-over can be rolled back, and only a VM that runs at its destination can be finalised.',
     remedy: 'Check the state and its next step in the list of replicas.',
     retryable: false,
   },
@@ -22,7 +23,8 @@ export const lifeErrors = {
   },
   'life.rehearsal-network': {
     title: 'The rehearsal has no isolated network',
-    cause: 'A NIC would be connected to a network that the VM is meant for, where it would meet its source, or no network was given for it.',
+    cause:
+      'A NIC would be connected to a network that the VM is meant for, where it would meet its source, or no network was given for it.',
     remedy: 'Name another destination network for the rehearsal, for all NICs or for each source network.',
     retryable: false,
   },
@@ -46,8 +48,10 @@ export const lifeErrors = {
   },
   'evidence.foreign-page': {
     title: 'The report is not one of Causeway',
-    cause: 'The engine, e.g. that of a mover, gave a page without the policy that keeps reports from running scripts and loading files. It was neither saved nor printed.',
-    remedy: 'Check who administers the mover. Place its engine again with this version of Causeway, or write the report on another computer.',
+    cause:
+      'The engine, e.g. that of a mover, gave a page without the policy that keeps reports from running scripts and loading files. It was neither saved nor printed.',
+    remedy:
+      'Check who administers the mover. Place its engine again with this version of Causeway, or write the report on another computer.',
     retryable: false,
   },
 } as const satisfies ErrorTable;

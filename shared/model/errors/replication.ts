@@ -4,8 +4,10 @@ import type { ErrorTable } from './error-text.ts';
 export const replicationErrors = {
   'replication.disk-shrank': {
     title: 'The source disk shrank',
-    cause: 'The disk was shrunk or replaced since its volume was created. Copying it would leave old data at the end of the volume.',
-    remedy: 'Nothing was changed. Check that it is still the same disk. If the change is intended, delete the replica and create it again.',
+    cause:
+      'The disk was shrunk or replaced since its volume was created. Copying it would leave old data at the end of the volume.',
+    remedy:
+      'Nothing was changed. Check that it is still the same disk. If the change is intended, delete the replica and create it again.',
     retryable: false,
   },
   'replication.volume-too-small': {
@@ -29,7 +31,8 @@ export const replicationErrors = {
   'replication.map-unusable': {
     title: 'The digest map of a disk cannot be read or written',
     cause: 'The local disk is full or failing, or another program has locked the file.',
-    remedy: 'Free up disk space or restore access to the file named in the details, then start again. The execution resumes from its last checkpoint.',
+    remedy:
+      'Free up disk space or restore access to the file named in the details, then start again. The execution resumes from its last checkpoint.',
     retryable: true,
   },
   'replication.digests-invalid': {

@@ -27,7 +27,8 @@ export const secretsErrors = {
   },
   'secrets.key-store-unavailable': {
     title: 'No key store available',
-    cause: 'The operating system\'s key store does not respond (on Linux: a Secret Service such as GNOME Keyring or KWallet), or it is locked.',
+    cause:
+      "The operating system's key store does not respond (on Linux: a Secret Service such as GNOME Keyring or KWallet), or it is locked.",
     remedy: 'Start or unlock the key store and try again, or create the vault with a passphrase.',
     retryable: true,
   },
@@ -40,7 +41,8 @@ export const secretsErrors = {
   'secrets.key-store-changed': {
     title: 'The vault belongs to another key store',
     cause: 'It was created with another back end, on another computer, or by another user.',
-    remedy: 'Start Causeway in the desktop session where the vault was created, or create a new vault and enter the secrets again.',
+    remedy:
+      'Start Causeway in the desktop session where the vault was created, or create a new vault and enter the secrets again.',
     retryable: false,
   },
   'secrets.vault-damaged': {
@@ -64,7 +66,8 @@ export const secretsErrors = {
   'secrets.weak-file-mode': {
     title: 'A key or passphrase file is readable by other users',
     cause: 'Its permissions allow access for users other than the owner.',
-    remedy: 'Restrict the file to its owner: mode 600, or on Windows an access list without further users (icacls FILE /inheritance:r /grant:r %USERNAME%:F).',
+    remedy:
+      'Restrict the file to its owner: mode 600, or on Windows an access list without further users (icacls FILE /inheritance:r /grant:r %USERNAME%:F).',
     retryable: false,
   },
 } as const satisfies ErrorTable;

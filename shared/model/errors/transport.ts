@@ -21,13 +21,14 @@ export const transportErrors = {
     retryable: true,
   },
   'transport.host-key-mismatch': {
-    title: 'The worker\'s SSH host key does not match',
+    title: "The worker's SSH host key does not match",
     cause: 'Another machine answers at this address, or the connection is intercepted. Nothing was sent.',
-    remedy: 'Find out which machine answers at this address. If the worker was replaced intentionally, delete it so that a new one is created.',
+    remedy:
+      'Find out which machine answers at this address. If the worker was replaced intentionally, delete it so that a new one is created.',
     retryable: false,
   },
   'transport.certificate-mismatch': {
-    title: 'The worker\'s certificate does not match',
+    title: "The worker's certificate does not match",
     cause: 'Another service answers on this port, or a proxy intercepts TLS. Nothing was sent.',
     remedy: 'Bypass the proxy, or choose SSH as the data transfer mechanism.',
     retryable: false,
@@ -94,7 +95,8 @@ export const transportErrors = {
   },
   'transport.device-in-use': {
     title: 'The device is in use on the worker',
-    cause: 'It is mounted, used as swap, held by another device, opened by another program, or contains the worker\'s own system.',
+    cause:
+      "It is mounted, used as swap, held by another device, opened by another program, or contains the worker's own system.",
     remedy: 'Check the device named in the details. A new worker usually solves the problem.',
     retryable: false,
   },
@@ -106,8 +108,10 @@ export const transportErrors = {
   },
   'transport.login-failed': {
     title: 'The worker could not log in to an iSCSI volume',
-    cause: 'The worker\'s image has no iSCSI initiator, or the platform\'s iSCSI target did not answer or rejected the login.',
-    remedy: 'Use a worker image with open-iscsi installed and its service running, or map the disk to another attachment type.',
+    cause:
+      "The worker's image has no iSCSI initiator, or the platform's iSCSI target did not answer or rejected the login.",
+    remedy:
+      'Use a worker image with open-iscsi installed and its service running, or map the disk to another attachment type.',
     retryable: true,
   },
   'transport.out-of-range': {
@@ -119,7 +123,7 @@ export const transportErrors = {
   'transport.write-failed': {
     title: 'The worker could not read or write the volume',
     cause: 'The underlying storage reported an error or is full.',
-    remedy: 'Check the volume\'s state on the platform, then start again.',
+    remedy: "Check the volume's state on the platform, then start again.",
     retryable: true,
   },
   'transport.request-refused': {
@@ -131,25 +135,31 @@ export const transportErrors = {
   'transport.command-failed': {
     title: 'A command on the worker failed',
     cause: 'It returned an error, timed out, or printed too much output.',
-    remedy: 'Check the command\'s output in the details.',
+    remedy: "Check the command's output in the details.",
     retryable: true,
   },
   'transport.proxy-refused': {
     title: 'The proxy did not open the connection',
-    cause: 'The proxy does not allow connections to this port, or asks for a sign-in other than the one it was given. NTLM and Negotiate are not supported.',
-    remedy: 'Ask the operator of the proxy to allow CONNECT to the address in the details, check user and password of the proxy, or use a local proxy that signs in for you.',
+    cause:
+      'The proxy does not allow connections to this port, or asks for a sign-in other than the one it was given. NTLM and Negotiate are not supported.',
+    remedy:
+      'Ask the operator of the proxy to allow CONNECT to the address in the details, check user and password of the proxy, or use a local proxy that signs in for you.',
     retryable: false,
   },
   'transport.proxy-not-trusted': {
     title: 'The certificate of the proxy is not trusted',
-    cause: 'The connection to the proxy itself uses TLS, and the certificate of the proxy is self-signed, expired, for another name, or of an unknown CA.',
-    remedy: 'Have the CA of the proxy installed in the operating system\'s certificate store, or set the address of the proxy that its certificate names.',
+    cause:
+      'The connection to the proxy itself uses TLS, and the certificate of the proxy is self-signed, expired, for another name, or of an unknown CA.',
+    remedy:
+      "Have the CA of the proxy installed in the operating system's certificate store, or set the address of the proxy that its certificate names.",
     retryable: false,
   },
   'transport.forward-refused': {
     title: 'The SSH server did not forward a connection',
-    cause: 'Nobody listens at the address in the details, the user may not open it, or forwarding is turned off in the server\'s settings.',
-    remedy: 'Check the address in the details. Allow forwarding in the SSH server\'s settings (AllowTcpForwarding, AllowStreamLocalForwarding).',
+    cause:
+      "Nobody listens at the address in the details, the user may not open it, or forwarding is turned off in the server's settings.",
+    remedy:
+      "Check the address in the details. Allow forwarding in the SSH server's settings (AllowTcpForwarding, AllowStreamLocalForwarding).",
     retryable: true,
   },
   'transport.winrm-protocol': {
@@ -160,8 +170,10 @@ export const transportErrors = {
   },
   'transport.kerberos-unavailable': {
     title: 'Kerberos sign-in is not possible',
-    cause: 'No domain controller could be reached, the domain does not know the host by this name, the clocks differ, or the account has no AES key. See the details.',
-    remedy: 'Give the host by its full name in the domain and the user as user@domain. If DNS does not name the domain controllers, set `kerberos_kdc` of the endpoint; TCP 88 must be open to them. Otherwise set `authentication` to ntlm, or manage the host by SSH.',
+    cause:
+      'No domain controller could be reached, the domain does not know the host by this name, the clocks differ, or the account has no AES key. See the details.',
+    remedy:
+      'Give the host by its full name in the domain and the user as user@domain. If DNS does not name the domain controllers, set `kerberos_kdc` of the endpoint; TCP 88 must be open to them. Otherwise set `authentication` to ntlm, or manage the host by SSH.',
     retryable: false,
   },
 } as const satisfies ErrorTable;

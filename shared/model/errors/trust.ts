@@ -4,7 +4,8 @@ import type { ErrorTable } from './error-text.ts';
 export const trustErrors = {
   'trust.project-not-accepted': {
     title: 'This project is not trusted on this computer',
-    cause: 'The folder came from elsewhere. Until you accept it, no endpoint is contacted, no program is started and no secret is used.',
+    cause:
+      'The folder came from elsewhere. Until you accept it, no endpoint is contacted, no program is started and no secret is used.',
     remedy: 'Review what the project reaches under Trust, then accept it.',
     retryable: false,
   },

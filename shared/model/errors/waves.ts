@@ -4,7 +4,8 @@ import type { ErrorTable } from './error-text.ts';
 export const waveErrors = {
   'wave.active': {
     title: 'The wave is in progress',
-    cause: 'An action on the members of this wave has not ended. Its members and their order can\'t be changed, and no other action can start.',
+    cause:
+      "An action on the members of this wave has not ended. Its members and their order can't be changed, and no other action can start.",
     remedy: 'Wait until it ends, or cancel it.',
     retryable: true,
   },
@@ -22,7 +23,8 @@ export const waveErrors = {
   },
   'wave.no-go-due': {
     title: 'No group waits for a go',
-    cause: 'No group of the wave waits for a decision now: an earlier group is in progress, or all groups have started.',
+    cause:
+      'No group of the wave waits for a decision now: an earlier group is in progress, or all groups have started.',
     remedy: 'Show the wave to see which group is in progress.',
     retryable: true,
   },
@@ -34,13 +36,16 @@ export const waveErrors = {
   },
   'wave.no-isolated-network': {
     title: 'The rehearsal has no isolated network',
-    cause: 'Neither the plan of the wave nor whoever started its rehearsal names an isolated network. The VMs would start in the networks that they are configured for, beside their running sources.',
-    remedy: 'Enter an isolated network of the destination, in the plan of the wave or when you start the rehearsal. To deploy a VM beside its source in its own networks, create a deployment.',
+    cause:
+      'Neither the plan of the wave nor whoever started its rehearsal names an isolated network. The VMs would start in the networks that they are configured for, beside their running sources.',
+    remedy:
+      'Enter an isolated network of the destination, in the plan of the wave or when you start the rehearsal. To deploy a VM beside its source in its own networks, create a deployment.',
     retryable: false,
   },
   'wave.order-circular': {
     title: 'The order of the wave is circular',
-    cause: 'Members wait for each other, or a member of an earlier group waits for one of a later group. None of them could ever start.',
+    cause:
+      'Members wait for each other, or a member of an earlier group waits for one of a later group. None of them could ever start.',
     remedy: 'Remove one of the dependencies that are named in the details.',
     retryable: false,
   },

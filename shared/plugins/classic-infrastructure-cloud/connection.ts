@@ -34,7 +34,11 @@ export const connection = z.strictObject({
     example: 'https://storage.example.com/auth/v1.0',
   }),
   data_transfer_mechanism: field(z.enum(['HTTPS', 'SSH']).optional(), {
-    title: 'Data transfer', help: 'How data is sent to workers: HTTPS to the agent’s own port, or within SSH.', group: workers, example: 'HTTPS', builtIn: 'HTTPS',
+    title: 'Data transfer',
+    help: 'How data is sent to workers: HTTPS to the agent’s own port, or within SSH.',
+    group: workers,
+    example: 'HTTPS',
+    builtIn: 'HTTPS',
   }),
   caller_address: field(text().optional(), {
     title: 'Caller address',
@@ -42,7 +46,17 @@ export const connection = z.strictObject({
     group: 'Trust',
     example: '198.51.100.7',
   }),
-  worker_ssh_port: portField(22, 'SSH port of workers', 'Port for SSH connections to workers, if NAT or a jump host forwards a different port.', workers),
-  worker_https_port: portField(5566, 'HTTPS port of workers', 'Port for HTTPS connections to the agent on workers, if NAT or a jump host forwards a different port.', workers),
+  worker_ssh_port: portField(
+    22,
+    'SSH port of workers',
+    'Port for SSH connections to workers, if NAT or a jump host forwards a different port.',
+    workers,
+  ),
+  worker_https_port: portField(
+    5566,
+    'HTTPS port of workers',
+    'Port for HTTPS connections to the agent on workers, if NAT or a jump host forwards a different port.',
+    workers,
+  ),
   ca_certificate: caCertificateField(),
 });

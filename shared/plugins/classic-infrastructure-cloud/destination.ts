@@ -16,16 +16,21 @@ export const destination = z.strictObject({
     optionsFrom: 'networks',
     keysFrom: 'vm.networks',
   }),
-  storage_mappings: field(storageMapping({ target: 'storage pool', optionsFrom: 'volume_types', examples: pools }).optional(), {
-    title: 'Storage mappings',
-    help: 'Maps source disks or storage back ends to storage pools.',
-    group: 'Storage',
-    example: storageMappingExample(pools),
-  }),
-  migr_image_map: field(
-    workerImages('Image', images).optional(),
-    { title: 'Worker images', help: 'Worker images by OS type. Keys: linux, windows.', group: 'Workers', example: images },
+  storage_mappings: field(
+    storageMapping({ target: 'storage pool', optionsFrom: 'volume_types', examples: pools }).optional(),
+    {
+      title: 'Storage mappings',
+      help: 'Maps source disks or storage back ends to storage pools.',
+      group: 'Storage',
+      example: storageMappingExample(pools),
+    },
   ),
+  migr_image_map: field(workerImages('Image', images).optional(), {
+    title: 'Worker images',
+    help: 'Worker images by OS type. Keys: linux, windows.',
+    group: 'Workers',
+    example: images,
+  }),
   migr_shape_name: field(text().optional(), {
     title: 'Worker shape',
     help: 'Shape of temporary worker VMs.',

@@ -9,7 +9,8 @@ export const classicInfrastructureCloud: PluginDefinition = {
   title: 'Classic infrastructure cloud',
   productName: 'Oracle Cloud Infrastructure Classic',
   products: ['opc', 'oci_classic', 'oracle_classic', 'oracle_compute_classic', 'oracle_cloud_classic'],
-  notice: 'The vendor has retired this platform: public sites are switched off, and only installations of one’s own may still answer. Causeway was never tried on a real one.',
+  notice:
+    'The vendor has retired this platform: public sites are switched off, and only installations of one’s own may still answer. Causeway was never tried on a real one.',
   connection,
   source: {
     schema: source,

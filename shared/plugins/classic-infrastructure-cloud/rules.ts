@@ -46,7 +46,14 @@ export const destinationRules: readonly Rule[] = [
     },
     because: 'storage_mappings.default already sets the pool for unmapped disks',
   }),
-  objectName([['network_map', '*'], ['migr_image_map', '*'], ['migr_shape_name'], ['shape_name'], ['default_volume_pool'], ['keypair_name']]),
+  objectName([
+    ['network_map', '*'],
+    ['migr_image_map', '*'],
+    ['migr_shape_name'],
+    ['shape_name'],
+    ['default_volume_pool'],
+    ['keypair_name'],
+  ]),
   keysAreSet(plugin, 'worker-incomplete', [
     { path: ['migr_image_map'], because: 'temporary workers need an image' },
     { path: ['migr_shape_name'], because: 'temporary workers need a shape' },

@@ -5,7 +5,10 @@ import { workerImages } from '../shapes/worker-images.ts';
 import { storageMapping, storageMappingExample } from '../storage-mapping.ts';
 
 const attachmentTypes = ['paravirtualized', 'iscsi'] as const;
-const images = { linux: 'ocid1.image.oc1.eu-frankfurt-1.aaaalinux', windows: 'ocid1.image.oc1.eu-frankfurt-1.aaaawindows' };
+const images = {
+  linux: 'ocid1.image.oc1.eu-frankfurt-1.aaaalinux',
+  windows: 'ocid1.image.oc1.eu-frankfurt-1.aaaawindows',
+};
 
 const mappedNetwork = z.strictObject({
   id: field(text(), {
@@ -41,22 +44,31 @@ export const destination = z.strictObject({
     example: { 'VM Network': { id: 'ocid1.subnet.oc1.eu-frankfurt-1.aaaaprod' } },
     keysFrom: 'vm.networks',
   }),
-  storage_mappings: field(storageMapping({ target: 'volume attachment type', optionsFrom: 'attachment_types', examples: attachmentTypes }).optional(), {
-    title: 'Storage mappings',
-    help: 'Maps source disks or storage back ends to volume attachment types. Root disks have no attachment type.',
-    group: 'Storage',
-    example: storageMappingExample(attachmentTypes),
-  }),
+  storage_mappings: field(
+    storageMapping({
+      target: 'volume attachment type',
+      optionsFrom: 'attachment_types',
+      examples: attachmentTypes,
+    }).optional(),
+    {
+      title: 'Storage mappings',
+      help: 'Maps source disks or storage back ends to volume attachment types. Root disks have no attachment type.',
+      group: 'Storage',
+      example: storageMappingExample(attachmentTypes),
+    },
+  ),
   use_pv_mode: field(z.boolean().optional(), {
     title: 'Paravirtualized mode',
     help: 'Paravirtualized mode for instances on BIOS firmware.',
     group: 'Server',
     example: true,
   }),
-  migr_image_map: field(
-    workerImages('Image ID', images, { takesIds: true }).optional(),
-    { title: 'Worker images', help: 'Image IDs of workers by OS type. Keys: linux, windows.', group: 'Workers', example: images },
-  ),
+  migr_image_map: field(workerImages('Image ID', images, { takesIds: true }).optional(), {
+    title: 'Worker images',
+    help: 'Image IDs of workers by OS type. Keys: linux, windows.',
+    group: 'Workers',
+    example: images,
+  }),
   migr_subnet_id: field(text().optional(), {
     title: 'Worker subnet',
     help: 'ID of the subnet for worker NICs.',

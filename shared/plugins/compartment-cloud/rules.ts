@@ -30,7 +30,9 @@ export const destinationRules: readonly Rule[] = [
     id: `${plugin}/attachment-type`,
     *check({ environment }) {
       const patterns = [['default'], ['backend_mappings', '*', 'destination'], ['disk_mappings', '*', 'destination']];
-      for (const { path, value } of patterns.flatMap((pattern) => expand(environment, ['storage_mappings', ...pattern]))) {
+      for (const { path, value } of patterns.flatMap((pattern) =>
+        expand(environment, ['storage_mappings', ...pattern]),
+      )) {
         if (typeof value !== 'string' || value.trim() === '' || attachmentTypes.includes(value)) continue;
         yield {
           severity: 'warning',
@@ -89,7 +91,8 @@ export const destinationRules: readonly Rule[] = [
     patterns: [['availability_domain']],
     severity: 'warning',
     what: 'a full availability domain name, e.g. Uocm:EU-FRANKFURT-1-AD-1 (tenancy prefix, region, number)',
-    isRight: (text) => /^[A-Za-z0-9]{1,16}:[A-Z0-9-]+-AD-\d$/.test(text) || text.startsWith('ocid1.availabilitydomain.'),
+    isRight: (text) =>
+      /^[A-Za-z0-9]{1,16}:[A-Z0-9-]+-AD-\d$/.test(text) || text.startsWith('ocid1.availabilitydomain.'),
     correct: (text) => text.trim().replace(/:(.*)$/, (part) => part.toUpperCase()),
     remedy: 'The console and `oci iam availability-domain list` show the full name.',
     kind: 'availability_zones',
@@ -106,7 +109,8 @@ export const destinationRules: readonly Rule[] = [
     patterns: [['compartment'], ['vcn_compartment']],
     severity: 'warning',
     what: 'a valid compartment name or ID: names have letters, digits and - _ . only, and IDs begin with ocid1.compartment. or ocid1.tenancy.',
-    isRight: (text) => (text.startsWith('ocid1.') ? /^ocid1\.(?:compartment|tenancy)\./.test(text) : /^[A-Za-z0-9._-]{1,100}$/.test(text)),
+    isRight: (text) =>
+      text.startsWith('ocid1.') ? /^ocid1\.(?:compartment|tenancy)\./.test(text) : /^[A-Za-z0-9._-]{1,100}$/.test(text),
     kind: 'compartments',
   }),
   keysAreSet(plugin, 'destination-incomplete', [
@@ -121,7 +125,8 @@ export const destinationRules: readonly Rule[] = [
   volumesHaveWholeGib(plugin),
   noEffectUnless(`${plugin}/network-compartment-has-no-effect`, {
     keys: [['vcn_compartment']],
-    hasEffect: (environment) => environment['vcn_compartment'] === undefined || environment['vcn_compartment'] !== environment['compartment'],
+    hasEffect: (environment) =>
+      environment['vcn_compartment'] === undefined || environment['vcn_compartment'] !== environment['compartment'],
     because: 'it is the same as compartment',
   }),
   workerMapCovers(plugin, 'migr_image_map'),

@@ -12,7 +12,9 @@ export const connection = z.strictObject({
     example: '/srv/exports/web-01.ova',
   }),
   os_type: guestOsType('Default for VMs from plain images. An OVF specifies the OS itself.', { builtIn: 'linux' }),
-  firmware: guestFirmware('Default for VMs from plain images. Can be overridden in the environment of a VM.', { builtIn: 'bios' }),
+  firmware: guestFirmware('Default for VMs from plain images. Can be overridden in the environment of a VM.', {
+    builtIn: 'bios',
+  }),
 });
 
 export type DiskImagesConnection = z.infer<typeof connection>;

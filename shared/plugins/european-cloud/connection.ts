@@ -61,7 +61,11 @@ export const connection = z.strictObject({
     multiline: true,
     example: { $secret: 'service-account-private-key' },
   }),
-  iaas_url: serviceUrl('Infrastructure interface', 'URL of the infrastructure interface.', 'https://iaas.api.stackit.cloud'),
+  iaas_url: serviceUrl(
+    'Infrastructure interface',
+    'URL of the infrastructure interface.',
+    'https://iaas.api.stackit.cloud',
+  ),
   token_url: serviceUrl(
     'Token endpoint',
     'URL that issues tokens. Overrides the URL in the service account key.',

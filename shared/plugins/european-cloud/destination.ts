@@ -58,7 +58,13 @@ export const destination = z.strictObject({
   availability_zone: required(fields.availability_zone),
   server_labels: field(
     z
-      .array(z.string().min(1).max(60).regex(/^[^/,]*$/, 'must contain neither / nor ,'))
+      .array(
+        z
+          .string()
+          .min(1)
+          .max(60)
+          .regex(/^[^/,]*$/, 'must contain neither / nor ,'),
+      )
       .max(50)
       .optional(),
     {

@@ -37,15 +37,12 @@ export const fields = {
     example: true,
     builtIn: true,
   }),
-  migr_image_map: leaf(
-    workerImages('Name or ID of the image', images),
-    {
-      title: 'Worker images',
-      help: 'Existing worker images by OS type. Keys: linux, windows. Windows VMs need both. The OS of a worker must be the same version as the guest or newer, with the initialization agent prepared for first boot.',
-      group: 'Workers',
-      example: images,
-    },
-  ),
+  migr_image_map: leaf(workerImages('Name or ID of the image', images), {
+    title: 'Worker images',
+    help: 'Existing worker images by OS type. Keys: linux, windows. Windows VMs need both. The OS of a worker must be the same version as the guest or newer, with the initialization agent prepared for first boot.',
+    group: 'Workers',
+    example: images,
+  }),
   migr_machine_type: leaf(text(), {
     title: 'Worker machine type',
     help: 'Machine type of temporary workers.',
@@ -157,5 +154,10 @@ export const fields = {
     group: 'Server',
     example: { operating_system_distro: 'debian' },
   }),
-  program_url: leaf(programUrl(), { reach: 'address', title: 'URL', help: 'Download address of a program.', group: 'Guest preparation' }),
+  program_url: leaf(programUrl(), {
+    reach: 'address',
+    title: 'URL',
+    help: 'Download address of a program.',
+    group: 'Guest preparation',
+  }),
 };

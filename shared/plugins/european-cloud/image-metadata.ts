@@ -15,14 +15,22 @@ export const diskBuses = ['scsi', 'virtio', 'ide', 'usb'] as const;
  */
 export const imageMetadata = () =>
   z.strictObject({
-    operating_system: choice(['linux', 'windows'], 'Operating system', 'OS that the server is optimized for. If not set, taken from the OS type of the guest.'),
+    operating_system: choice(
+      ['linux', 'windows'],
+      'Operating system',
+      'OS that the server is optimized for. If not set, taken from the OS type of the guest.',
+    ),
     uefi: flag('UEFI', 'Boot with UEFI. If not set, taken from the firmware of the guest.'),
     secure_boot: flag('Secure boot', 'Boot with secure boot. If not set, taken from the guest.'),
     architecture: choice(['x86', 'arm64'], 'Architecture', 'CPU architecture of the guest.'),
     boot_menu: flag('Boot menu', 'Show the boot menu of the BIOS.'),
     cdrom_bus: choice(diskBuses, 'CD-ROM bus', 'Bus of CD-ROM drives.'),
     disk_bus: choice(diskBuses, 'Disk bus', 'Bus of the boot volume. Overrides disk_bus of the environment.'),
-    nic_model: choice(['virtio', 'e1000', 'e1000e', 'ne2k_pci', 'pcnet', 'rtl8139', 'vmxnet3'], 'NIC model', 'Model of network interfaces.'),
+    nic_model: choice(
+      ['virtio', 'e1000', 'e1000e', 'ne2k_pci', 'pcnet', 'rtl8139', 'vmxnet3'],
+      'NIC model',
+      'Model of network interfaces.',
+    ),
     operating_system_distro: field(text().optional(), {
       title: 'Distribution',
       help: 'Name of the OS distribution, for display.',
@@ -37,6 +45,10 @@ export const imageMetadata = () =>
     }),
     rescue_bus: choice(['virtio', 'sata', 'scsi', 'usb'], 'Rescue bus', 'Bus of the rescue image.'),
     rescue_device: choice(['disk', 'cdrom'], 'Rescue device', 'Device type of the rescue image.'),
-    video_model: choice(['virtio', 'vga', 'cirrus', 'vmvga', 'qxl', 'none'], 'Video model', 'Model of the graphics device.'),
+    video_model: choice(
+      ['virtio', 'vga', 'cirrus', 'vmvga', 'qxl', 'none'],
+      'Video model',
+      'Model of the graphics device.',
+    ),
     virtio_scsi: flag('VirtIO SCSI', 'Attach disks through VirtIO SCSI.'),
   });

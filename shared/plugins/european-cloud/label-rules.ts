@@ -20,7 +20,9 @@ function labelsOf(list: unknown): Label[] {
     // what the shape refuses already is not reported once more
     if (typeof text !== 'string' || text === '' || text.length > 60 || /[/,]/.test(text)) return [];
     const split = text.indexOf('=');
-    return [{ index, text, key: split < 0 ? text : text.slice(0, split), value: split < 0 ? '' : text.slice(split + 1) }];
+    return [
+      { index, text, key: split < 0 ? text : text.slice(0, split), value: split < 0 ? '' : text.slice(split + 1) },
+    ];
   });
 }
 
@@ -77,10 +79,18 @@ export const labelRules: readonly Rule[] = [
           };
         }
         if (typeof value === 'string' && value.length > 255) {
-          yield { severity: 'warning', at, message: 'The platform rejects the property: values have at most 255 characters.' };
+          yield {
+            severity: 'warning',
+            at,
+            message: 'The platform rejects the property: values have at most 255 characters.',
+          };
         }
         if (typeof value === 'number' || typeof value === 'boolean') {
-          yield { severity: 'info', at, message: `Properties are strings: ${String(value)} is sent as "${String(value)}".` };
+          yield {
+            severity: 'info',
+            at,
+            message: `Properties are strings: ${String(value)} is sent as "${String(value)}".`,
+          };
         }
       }
     },

@@ -11,7 +11,10 @@ export const windowsGuestAgentUrl = 'https://www.cloudbase.it/downloads/Cloudbas
 /** A Base64 text that holds an SSH public key in its usual one-line form. */
 const encodedSshKey = z
   .base64({ error: 'must be Base64' })
-  .refine((value) => /^(?:ssh-|ecdsa-|sk-)/.test(decodedStart(value)), 'must contain an SSH public key, e.g. ssh-ed25519 …');
+  .refine(
+    (value) => /^(?:ssh-|ecdsa-|sk-)/.test(decodedStart(value)),
+    'must contain an SSH public key, e.g. ssh-ed25519 …',
+  );
 
 /** The first letters of a Base64 text; enough to tell a key, and no runtime's decoder is needed. */
 function decodedStart(base64: string): string {
@@ -23,7 +26,10 @@ function decodedStart(base64: string): string {
 
 const digestUrl = {
   ...fields.program_url,
-  schema: fields.program_url.schema.refine((url) => !url.includes('#') || /#sha256=[0-9a-f]{64}$/i.test(url), 'must end with #sha256= and 64 hexadecimal digits, or without a fragment'),
+  schema: fields.program_url.schema.refine(
+    (url) => !url.includes('#') || /#sha256=[0-9a-f]{64}$/i.test(url),
+    'must end with #sha256= and 64 hexadecimal digits, or without a fragment',
+  ),
 };
 
 export const configuration = z.strictObject({
@@ -68,7 +74,13 @@ export const configuration = z.strictObject({
   migr_worker_volume_size: optional(fields.migr_worker_volume_size),
   server_labels: field(
     z
-      .array(z.string().min(1).max(60).regex(/^[^/,]*$/, 'must contain neither / nor ,'))
+      .array(
+        z
+          .string()
+          .min(1)
+          .max(60)
+          .regex(/^[^/,]*$/, 'must contain neither / nor ,'),
+      )
       .max(50)
       .optional(),
     {
@@ -110,6 +122,10 @@ export const providerConfiguration: ProviderConfigurationDefinition = {
   schema: configuration,
   mergeRules: [
     { kind: 'join', from: 'default_security_groups', into: 'security_groups' },
-    { kind: 'merge-under', from: 'default_custom_boot_volume_image_metadata', into: 'custom_boot_volume_image_metadata' },
+    {
+      kind: 'merge-under',
+      from: 'default_custom_boot_volume_image_metadata',
+      into: 'custom_boot_volume_image_metadata',
+    },
   ],
 };

@@ -4,7 +4,13 @@ import { catalogOf, catalogRules } from '../rules/catalog-names.ts';
 import { noEffectUnless } from '../rules/conditional-keys.ts';
 import { noRetiredImages } from '../rules/end-of-life.ts';
 import { isOn, placeInDocument, textAt, valueAt } from '../rules/environment-view.ts';
-import { addressInRange, addressNotReserved, furtherAddressesDropped, ipv6Dropped, staticAddressChanges } from '../rules/fixed-addresses.ts';
+import {
+  addressInRange,
+  addressNotReserved,
+  furtherAddressesDropped,
+  ipv6Dropped,
+  staticAddressChanges,
+} from '../rules/fixed-addresses.ts';
 import { machineTypeFits, shortages } from '../rules/machine-size.ts';
 import { namesHaveForm } from '../rules/name-form.ts';
 import { everyNicMapped } from '../rules/network-map.ts';
@@ -56,7 +62,13 @@ const guestRules: readonly Rule[] = [
     *check(context) {
       const { vm, effective } = context;
       const types = catalogOf(context, plugin)?.machine_types;
-      if (vm === undefined || types === undefined || effective['machine_type'] !== undefined || vm.os_type === 'windows') return;
+      if (
+        vm === undefined ||
+        types === undefined ||
+        effective['machine_type'] !== undefined ||
+        vm.os_type === 'windows'
+      )
+        return;
       if (types.some((type) => shortages(type, vm).length === 0)) return;
       yield {
         severity: 'error',
@@ -108,7 +120,8 @@ const metadataRules: readonly Rule[] = [
     id: `${plugin}/secure-boot-needs-uefi`,
     *check({ effective, environment, vm }) {
       if (valueAt(environment, [metadata, 'secure_boot']) !== true) return;
-      const uefi = valueAt(effective, [metadata, 'uefi']) ?? (vm?.firmware === undefined ? undefined : vm.firmware === 'uefi');
+      const uefi =
+        valueAt(effective, [metadata, 'uefi']) ?? (vm?.firmware === undefined ? undefined : vm.firmware === 'uefi');
       if (uefi !== false) return;
       yield { severity: 'warning', at: [metadata, 'secure_boot'], message: 'Secure boot has no effect without UEFI.' };
     },
@@ -129,10 +142,17 @@ const networkRules: readonly Rule[] = [
 
 const nameRules: readonly Rule[] = [
   namesHaveForm(plugin, 'name-form', {
-    patterns: [['network_map', '*'], ['migr_network'], ['security_groups', '*'], ['affinity_group'], ['migr_image_map', '*']],
+    patterns: [
+      ['network_map', '*'],
+      ['migr_network'],
+      ['security_groups', '*'],
+      ['affinity_group'],
+      ['migr_image_map', '*'],
+    ],
     severity: 'warning',
     what: 'a valid name or ID: use letters, digits, inner spaces and / . _ - only, at most 127 characters',
-    isRight: (text) => text.length <= 127 && /^[A-Za-z0-9 /._-]+$/.test(text) && /^[A-Za-z0-9]/.test(text) && /[A-Za-z0-9]$/.test(text),
+    isRight: (text) =>
+      text.length <= 127 && /^[A-Za-z0-9 /._-]+$/.test(text) && /^[A-Za-z0-9]/.test(text) && /[A-Za-z0-9]$/.test(text),
   }),
   namesHaveForm(plugin, 'keypair-form', {
     patterns: [['keypair_name']],
@@ -149,9 +169,12 @@ const nameRules: readonly Rule[] = [
       yield {
         severity: 'error',
         at: placeInDocument(environment, { path: ['windows_virtio_iso_url'], value: url }),
-        message: 'windows_virtio_iso_url must not end with a digest or another fragment (#…): only parts of the ISO are read, so its digest cannot be checked.',
+        message:
+          'windows_virtio_iso_url must not end with a digest or another fragment (#…): only parts of the ISO are read, so its digest cannot be checked.',
         suggestion: `Write ${quoted(url.slice(0, hash))}.`,
-        ...(environment['windows_virtio_iso_url'] === url ? { fix: { kind: 'set-value', value: url.slice(0, hash) } as const } : {}),
+        ...(environment['windows_virtio_iso_url'] === url
+          ? { fix: { kind: 'set-value', value: url.slice(0, hash) } as const }
+          : {}),
       };
     },
   },
@@ -202,7 +225,10 @@ export const destinationRules: readonly Rule[] = [
   machineTypeFits(plugin, 'machine_type'),
   workerVolumeHoldsImage(plugin, {
     size: ['migr_worker_volume_size'],
-    images: [['migr_image_map', 'linux'], ['migr_image_map', 'windows']],
+    images: [
+      ['migr_image_map', 'linux'],
+      ['migr_image_map', 'windows'],
+    ],
   }),
   ...catalogRules(plugin, destination),
 ];

@@ -8,11 +8,17 @@ const access = 'Access';
 const role = 'Assumed role';
 const reading = 'Reading disks';
 
-const optionalText = (title: string, help: string, group: string, example: string) => field(text().optional(), { title, help, group, example });
+const optionalText = (title: string, help: string, group: string, example: string) =>
+  field(text().optional(), { title, help, group, example });
 
 export const connection = z.strictObject({
   region: field(text(), { title: 'Region', help: 'Region of the VMs.', group: access, example: 'eu-central-1' }),
-  access_key_id: optionalText('Access key ID', 'ID of the access key that signs requests. Not used with a profile.', access, 'AKIAIOSFODNN7EXAMPLE'),
+  access_key_id: optionalText(
+    'Access key ID',
+    'ID of the access key that signs requests. Not used with a profile.',
+    access,
+    'AKIAIOSFODNN7EXAMPLE',
+  ),
   secret_access_key: field(secretValue().optional(), {
     title: 'Secret access key',
     help: 'Secret part of the access key. Stored in the vault.',
@@ -27,19 +33,29 @@ export const connection = z.strictObject({
     secret: true,
     example: { $secret: 'session-token' },
   }),
-  profile: field(text().regex(/^[^\s'"[\]]+$/, 'must be the name of a profile').optional(), {
-    title: 'Profile',
-    help: 'Profile in the AWS configuration files of this computer, used instead of an access key. For single sign-on, run aws sso login for it first.',
-    group: access,
-    example: 'migration',
-    reach: 'access',
-  }),
-  role_arn: field(text().regex(/^arn:[a-z0-9-]+:iam::\d{12}:role\/\S+$/, 'must be the ARN of a role').optional(), {
-    title: 'Role',
-    help: 'ARN of a role to assume with the access key or profile.',
-    group: role,
-    example: 'arn:aws:iam::123456789012:role/causeway',
-  }),
+  profile: field(
+    text()
+      .regex(/^[^\s'"[\]]+$/, 'must be the name of a profile')
+      .optional(),
+    {
+      title: 'Profile',
+      help: 'Profile in the AWS configuration files of this computer, used instead of an access key. For single sign-on, run aws sso login for it first.',
+      group: access,
+      example: 'migration',
+      reach: 'access',
+    },
+  ),
+  role_arn: field(
+    text()
+      .regex(/^arn:[a-z0-9-]+:iam::\d{12}:role\/\S+$/, 'must be the ARN of a role')
+      .optional(),
+    {
+      title: 'Role',
+      help: 'ARN of a role to assume with the access key or profile.',
+      group: role,
+      example: 'arn:aws:iam::123456789012:role/causeway',
+    },
+  ),
   external_id: optionalText('External ID', 'External ID that the role requires.', role, 'migration-2026'),
   endpoint_urls: field(z.partialRecord(z.enum(['ec2', 'ebs', 'sts']), protectedUrl()).optional(), {
     title: 'Endpoint URLs',
@@ -77,7 +93,8 @@ export const connection = z.strictObject({
   caller_address: optionalText(
     'Caller address',
     'Comma-separated addresses or ranges that may connect to workers. The ports of workers are only open to these. Needed if this computer is behind NAT.',
-    'Trust', '198.51.100.7',
+    'Trust',
+    '198.51.100.7',
   ),
   ca_certificate: caCertificateField(),
   allow_untrusted: allowUntrustedField(),

@@ -12,7 +12,8 @@ const builtInType = 't2.medium';
 const previousGeneration = /^(?:t1|t2|m[1-4]|c[1-4]|cc2|cr1|g[123]|hi1|hs1|i2|r[34]|d2|p2|x1)\./;
 const typeForm = /^[a-z][a-z0-9-]*\.[a-z0-9-]+$/;
 const sizes = ['nano', 'micro', 'small', 'medium', 'large', 'xlarge'];
-const isSize = (size: string) => sizes.includes(size) || /^\d{1,3}xlarge$/.test(size) || /^metal(?:-\d{1,3}xl)?$/.test(size);
+const isSize = (size: string) =>
+  sizes.includes(size) || /^\d{1,3}xlarge$/.test(size) || /^metal(?:-\d{1,3}xl)?$/.test(size);
 
 export const sourceRules: readonly Rule[] = [
   {
@@ -58,7 +59,8 @@ export const sourceRules: readonly Rule[] = [
     id: `${plugin}/image-id-form`,
     *check({ environment }) {
       for (const { path, value } of expand(environment, ['migr_image_map', '*'])) {
-        if (typeof value !== 'string' || value.trim() === '' || /^ami-(?:[0-9a-f]{8}|[0-9a-f]{17})$/.test(value)) continue;
+        if (typeof value !== 'string' || value.trim() === '' || /^ami-(?:[0-9a-f]{8}|[0-9a-f]{17})$/.test(value))
+          continue;
         const usual = value.trim().toLowerCase();
         yield {
           severity: 'warning',

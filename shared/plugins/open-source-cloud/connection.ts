@@ -26,9 +26,19 @@ const perService = (what: string, example: Record<string, string>) =>
 
 /** How the distributed storage of the cloud is reached directly, for the export mechanisms that read from it. */
 const storageOptions = z.strictObject({
-  ceph_conf_file: optionalPath('Configuration file', 'Path of the configuration file of the storage cluster on this computer.', distributed, '/etc/ceph/ceph.conf'),
+  ceph_conf_file: optionalPath(
+    'Configuration file',
+    'Path of the configuration file of the storage cluster on this computer.',
+    distributed,
+    '/etc/ceph/ceph.conf',
+  ),
   ceph_username: optionalName('User', 'User of the storage cluster.', distributed, 'migration'),
-  ceph_keyring_file: optionalPath('Keyring file', 'Path of the user’s keyring on this computer.', distributed, '/etc/ceph/ceph.client.migration.keyring'),
+  ceph_keyring_file: optionalPath(
+    'Keyring file',
+    'Path of the user’s keyring on this computer.',
+    distributed,
+    '/etc/ceph/ceph.client.migration.keyring',
+  ),
   ceph_pool_name: optionalName('Pool', 'Pool that holds the volumes.', distributed, 'volumes'),
   ceph_cluster_name: optionalName('Cluster', 'Name of the storage cluster.', distributed, 'ceph', 'ceph'),
   ceph_connection_timeout: field(z.int().min(1).optional(), {
@@ -55,7 +65,12 @@ export const connection = z.strictObject({
     example: 3,
     builtIn: 3,
   }),
-  username: optionalText('User name', 'User with access to the project. Not used with an application credential.', access, 'migration'),
+  username: optionalText(
+    'User name',
+    'User with access to the project. Not used with an application credential.',
+    access,
+    'migration',
+  ),
   password: field(secretValue().optional(), {
     title: 'Password',
     help: 'Password of the user. Stored in the vault.',
@@ -63,11 +78,31 @@ export const connection = z.strictObject({
     secret: true,
     example: { $secret: 'endpoint-password' },
   }),
-  project_name: optionalText('Project', 'Project of the endpoint. Not used with an application credential, which has its own project.', access, 'production'),
-  user_domain_name: optionalText('Domain of the user', 'Domain to which the user belongs.', access, 'Default', 'Default'),
-  project_domain_name: optionalText('Domain of the project', 'Domain to which the project belongs.', access, 'Default', 'Default'),
+  project_name: optionalText(
+    'Project',
+    'Project of the endpoint. Not used with an application credential, which has its own project.',
+    access,
+    'production',
+  ),
+  user_domain_name: optionalText(
+    'Domain of the user',
+    'Domain to which the user belongs.',
+    access,
+    'Default',
+    'Default',
+  ),
+  project_domain_name: optionalText(
+    'Domain of the project',
+    'Domain to which the project belongs.',
+    access,
+    'Default',
+    'Default',
+  ),
   application_credential_id: optionalText(
-    'Application credential', 'ID of an application credential, used instead of user, password and project.', access, '6c1f2a7be2c34a9f9d3f6a3d1c5b7e80',
+    'Application credential',
+    'ID of an application credential, used instead of user, password and project.',
+    access,
+    '6c1f2a7be2c34a9f9d3f6a3d1c5b7e80',
   ),
   application_credential_secret: field(secretValue().optional(), {
     title: 'Secret of the application credential',
@@ -76,9 +111,20 @@ export const connection = z.strictObject({
     secret: true,
     example: { $secret: 'application-credential' },
   }),
-  region_name: optionalText('Region', 'Region of the services. Needed if the service catalog lists several regions.', 'Services', 'RegionOne'),
+  region_name: optionalText(
+    'Region',
+    'Region of the services. Needed if the service catalog lists several regions.',
+    'Services',
+    'RegionOne',
+  ),
   region_names: perService('Region', { compute: 'RegionOne' }),
-  interface_name: optionalText('Interface', 'URL type of the services: public, internal or admin.', 'Services', 'public', 'public'),
+  interface_name: optionalText(
+    'Interface',
+    'URL type of the services: public, internal or admin.',
+    'Services',
+    'public',
+    'public',
+  ),
   interface_names: perService('Interface', { volume: 'internal' }),
   glance_api_version: field(z.union([z.literal(1), z.literal(2)]).optional(), {
     title: 'Image API version',
@@ -98,7 +144,8 @@ export const connection = z.strictObject({
   caller_address: optionalText(
     'Caller address',
     'Comma-separated addresses or ranges that may connect to workers. The ports of workers are only open to these. Needed if this computer is behind NAT.',
-    'Trust', '198.51.100.7',
+    'Trust',
+    '198.51.100.7',
   ),
   allow_untrusted_swift: field(z.boolean().optional(), {
     title: 'Allow an untrusted object store',

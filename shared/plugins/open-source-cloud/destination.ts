@@ -15,12 +15,15 @@ export const destination = z.strictObject({
     optionsFrom: 'networks',
     keysFrom: 'vm.networks',
   }),
-  storage_mappings: field(storageMapping({ target: 'volume type', optionsFrom: 'volume_types', examples: volumeTypes }).optional(), {
-    title: 'Storage mappings',
-    help: 'Maps source disks or storage back ends to volume types.',
-    group: 'Storage',
-    example: storageMappingExample(volumeTypes),
-  }),
+  storage_mappings: field(
+    storageMapping({ target: 'volume type', optionsFrom: 'volume_types', examples: volumeTypes }).optional(),
+    {
+      title: 'Storage mappings',
+      help: 'Maps source disks or storage back ends to volume types.',
+      group: 'Storage',
+      example: storageMappingExample(volumeTypes),
+    },
+  ),
   hypervisor_type: field(z.enum(['hyperv', 'qemu', 'kvm']).optional(), {
     title: 'Hypervisor',
     help: 'Hypervisor of the destination’s compute hosts. Determines the drivers that are installed in the guest: Hyper-V for hyperv, VirtIO otherwise.',

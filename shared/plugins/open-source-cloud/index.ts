@@ -12,5 +12,10 @@ export const openSourceCloud: PluginDefinition = {
   products: ['openstack', 'open_stack'],
   connection,
   source: { schema: source, rules: sourceRules, acceptedSpellings: {}, knownAliases: sourceAliases },
-  destination: { schema: destination, rules: destinationRules, acceptedSpellings: {}, knownAliases: destinationAliases },
+  destination: {
+    schema: destination,
+    rules: destinationRules,
+    acceptedSpellings: {},
+    knownAliases: destinationAliases,
+  },
 };

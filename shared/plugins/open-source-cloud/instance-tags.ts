@@ -13,7 +13,9 @@ const mostTags = 50;
 
 /** The pairs as a server's metadata, which takes them whole: texts as they are, anything else as JSON. */
 export function tagMetadata(tags: InstanceTags): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(tags).map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]));
+  return Object.fromEntries(
+    Object.entries(tags).map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]),
+  );
 }
 
 /** The same as plain tags `key=value`, by which servers can be listed: those that fit the service's rules for tags. */
@@ -37,10 +39,18 @@ function fittingTags(tags: InstanceTags): readonly (readonly [key: string, tag: 
 /** What of the pairs can't be set, in a sentence each. */
 export function refusedTags(tags: InstanceTags): readonly { readonly key: string; readonly reason: string }[] {
   return Object.entries(tagMetadata(tags)).flatMap(([key, value]) => {
-    if (key === '' || key.length > longestText) return [{ key, reason: `a key must have 1 to ${longestText} characters` }];
-    if (!metadataKey.test(key)) return [{ key, reason: `the key ${JSON.stringify(key)} contains an unsupported character: use letters, digits, spaces and - _ : . only` }];
+    if (key === '' || key.length > longestText)
+      return [{ key, reason: `a key must have 1 to ${longestText} characters` }];
+    if (!metadataKey.test(key))
+      return [
+        {
+          key,
+          reason: `the key ${JSON.stringify(key)} contains an unsupported character: use letters, digits, spaces and - _ : . only`,
+        },
+      ];
     if (reservedKey.test(key)) return [{ key, reason: `the key ${key} is reserved for Causeway` }];
-    if (value.length > longestText) return [{ key, reason: `the value of ${key} has ${value.length} characters, and the limit is ${longestText}` }];
+    if (value.length > longestText)
+      return [{ key, reason: `the value of ${key} has ${value.length} characters, and the limit is ${longestText}` }];
     return [];
   });
 }

@@ -4,7 +4,13 @@ import { catalogRules } from '../rules/catalog-names.ts';
 import { noEffectUnless } from '../rules/conditional-keys.ts';
 import { noRetiredImages } from '../rules/end-of-life.ts';
 import { isOn, textAt, type Path } from '../rules/environment-view.ts';
-import { addressInRange, addressNotReserved, furtherAddressesDropped, ipv6Dropped, staticAddressChanges } from '../rules/fixed-addresses.ts';
+import {
+  addressInRange,
+  addressNotReserved,
+  furtherAddressesDropped,
+  ipv6Dropped,
+  staticAddressChanges,
+} from '../rules/fixed-addresses.ts';
 import { floatingIpNeedsNic, floatingIpsHavePool } from '../rules/floating-ips.ts';
 import { machineTypeFits } from '../rules/machine-size.ts';
 import { namesHaveForm } from '../rules/name-form.ts';
@@ -19,8 +25,10 @@ const plugin = 'open-source-cloud';
 const exportOption = (key: string): Path => ['service_backups_options', key];
 const neededForExport = ['export_image', 'export_network', 'export_flavor_name'];
 /** These use an export worker where this computer lacks what they need. */
-const readsDistributedStorage = (effective: JsonObject): boolean => ['distributed_backups', 'distributed_snapshots'].includes(textAt(effective, ['replica_export_mechanism']) ?? '');
-const usesServiceBackups = (effective: JsonObject): boolean => [undefined, 'service_backups'].includes(textAt(effective, ['replica_export_mechanism']));
+const readsDistributedStorage = (effective: JsonObject): boolean =>
+  ['distributed_backups', 'distributed_snapshots'].includes(textAt(effective, ['replica_export_mechanism']) ?? '');
+const usesServiceBackups = (effective: JsonObject): boolean =>
+  [undefined, 'service_backups'].includes(textAt(effective, ['replica_export_mechanism']));
 /** Of the destination, or of one of its kinds alone. */
 const workerImages: readonly Path[] = [['migr_image'], ['migr_image_map', 'linux'], ['migr_image_map', 'windows']];
 
@@ -72,9 +80,17 @@ export const sourceRules: readonly Rule[] = [
       };
     },
   },
-  floatingIpsHavePool(`${plugin}/export-fip-pool-missing`, plugin, { flag: exportOption('export_worker_use_fip'), pool: exportOption('export_fip_pool_name'), inCatalog: false }),
+  floatingIpsHavePool(`${plugin}/export-fip-pool-missing`, plugin, {
+    flag: exportOption('export_worker_use_fip'),
+    pool: exportOption('export_fip_pool_name'),
+    inCatalog: false,
+  }),
   // The interface itself asks for an image of this version.
-  noRetiredImages(plugin, [['service_backups_options', 'export_image']], (image) => typeof image === 'string' && /ubuntu\D{0,24}18[._]?04(?!\d)|\bbionic\b/i.test(image)),
+  noRetiredImages(
+    plugin,
+    [['service_backups_options', 'export_image']],
+    (image) => typeof image === 'string' && /ubuntu\D{0,24}18[._]?04(?!\d)|\bbionic\b/i.test(image),
+  ),
   namesHaveForm(plugin, 'container-form', {
     patterns: [['objectstore_backups_options', 'volume_backups_container']],
     severity: 'error',
@@ -115,13 +131,24 @@ export const destinationRules: readonly Rule[] = [
       yield {
         severity: 'warning',
         at: ['migr_image'],
-        message: 'migr_image applies to both workers of a Windows VM, but the disk copy worker needs Linux and the OSMorphing worker needs Windows.',
+        message:
+          'migr_image applies to both workers of a Windows VM, but the disk copy worker needs Linux and the OSMorphing worker needs Windows.',
         suggestion: 'Use migr_image_map with linux and windows instead.',
       };
     },
   },
   namesHaveForm(plugin, 'name-length', {
-    patterns: [['network_map', '*'], ['flavor_name'], ['keypair_name'], ['security_groups', '*'], ['migr_image'], ['migr_image_map', '*'], ['migr_network'], ['migr_flavor_name'], ['server_group']],
+    patterns: [
+      ['network_map', '*'],
+      ['flavor_name'],
+      ['keypair_name'],
+      ['security_groups', '*'],
+      ['migr_image'],
+      ['migr_image_map', '*'],
+      ['migr_network'],
+      ['migr_flavor_name'],
+      ['server_group'],
+    ],
     severity: 'error',
     what: 'a valid name or ID: use at most 255 characters and no control characters',
     isRight: (text) => text.length <= 255 && !/\p{Cc}/u.test(text),
@@ -135,15 +162,31 @@ export const destinationRules: readonly Rule[] = [
       const missing: readonly (readonly [key: string, isMissing: boolean])[] = [
         ['migr_network', textAt(effective, ['migr_network']) === undefined],
         ['migr_flavor_name', textAt(effective, ['migr_flavor_name']) === undefined],
-        ['migr_image_map', effective['migr_image_map'] === undefined && textAt(effective, ['migr_image']) === undefined],
+        [
+          'migr_image_map',
+          effective['migr_image_map'] === undefined && textAt(effective, ['migr_image']) === undefined,
+        ],
       ];
       for (const [key, isMissing] of missing) {
-        if (isMissing) yield { severity: 'warning', at: [key], message: `${key} is not set${key === 'migr_image_map' ? ', and neither is migr_image' : ''}: temporary workers cannot be started without it.` };
+        if (isMissing)
+          yield {
+            severity: 'warning',
+            at: [key],
+            message: `${key} is not set${key === 'migr_image_map' ? ', and neither is migr_image' : ''}: temporary workers cannot be started without it.`,
+          };
       }
     },
   },
-  floatingIpsHavePool(`${plugin}/worker-fip-pool-missing`, plugin, { flag: ['migr_worker_use_fip'], pool: ['migr_fip_pool_name'], inCatalog: true }),
-  floatingIpsHavePool(`${plugin}/floating-ip-pool-missing`, plugin, { flag: ['use_floating_ip'], pool: ['floating_ip_pool'], inCatalog: true }),
+  floatingIpsHavePool(`${plugin}/worker-fip-pool-missing`, plugin, {
+    flag: ['migr_worker_use_fip'],
+    pool: ['migr_fip_pool_name'],
+    inCatalog: true,
+  }),
+  floatingIpsHavePool(`${plugin}/floating-ip-pool-missing`, plugin, {
+    flag: ['use_floating_ip'],
+    pool: ['floating_ip_pool'],
+    inCatalog: true,
+  }),
   floatingIpNeedsNic(plugin, 'use_floating_ip'),
   workerMapCovers(plugin, 'migr_image_map', 'migr_image'),
   noRetiredImages(plugin, [['migr_image'], ['migr_image_map', '*']]),
@@ -153,7 +196,11 @@ export const destinationRules: readonly Rule[] = [
     images: workerImages,
     inUse: ({ effective }) => isOn(effective, ['migr_worker_boot_from_volume']),
   }),
-  workerFlavorHoldsImage(plugin, { flavor: 'migr_flavor_name', images: workerImages, bootFromVolume: 'migr_worker_boot_from_volume' }),
+  workerFlavorHoldsImage(plugin, {
+    flavor: 'migr_flavor_name',
+    images: workerImages,
+    bootFromVolume: 'migr_worker_boot_from_volume',
+  }),
   addressInRange(plugin, {
     flag: 'preserve_fixed_ips',
     severity: 'error',

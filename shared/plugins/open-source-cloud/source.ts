@@ -3,7 +3,12 @@ import { field } from '../field-meta.ts';
 import { mappingOf, text } from '../shapes/values.ts';
 import { serviceBackupsOptions } from './service-backups-options.ts';
 
-export const exportMechanisms = ['objectstore_backups', 'distributed_backups', 'distributed_snapshots', 'service_backups'] as const;
+export const exportMechanisms = [
+  'objectstore_backups',
+  'distributed_backups',
+  'distributed_snapshots',
+  'service_backups',
+] as const;
 
 /** What the mechanisms are called elsewhere. */
 const otherNames: Readonly<Record<string, (typeof exportMechanisms)[number]>> = {

@@ -11,7 +11,8 @@ export const tagRules: readonly Rule[] = [
     *check({ environment }) {
       const tags = environment[key];
       if (!isJsonObject(tags)) return;
-      for (const { key: name, reason } of refusedTags(tags)) yield { severity: 'error', at: [key, name], message: `The tag cannot be set: ${reason}.` };
+      for (const { key: name, reason } of refusedTags(tags))
+        yield { severity: 'error', at: [key, name], message: `The tag cannot be set: ${reason}.` };
     },
   },
   {
@@ -25,7 +26,8 @@ export const tagRules: readonly Rule[] = [
         yield {
           severity: 'info',
           at: [key, name],
-          message: 'Set as metadata only: a server has at most 50 tags, each with at most 60 characters as key=value and without / or comma.',
+          message:
+            'Set as metadata only: a server has at most 50 tags, each with at most 60 characters as key=value and without / or comma.',
         };
       }
     },

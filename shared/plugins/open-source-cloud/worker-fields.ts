@@ -15,10 +15,12 @@ export const workerFields = {
     example: 'ubuntu-24.04-worker',
     optionsFrom: 'images',
   }),
-  migr_image_map: field(
-    workerImages('Name or ID of the image', images).optional(),
-    { title: 'Worker images by OS type', help: 'Worker images by OS type. Keys: linux, windows.', group, example: images },
-  ),
+  migr_image_map: field(workerImages('Name or ID of the image', images).optional(), {
+    title: 'Worker images by OS type',
+    help: 'Worker images by OS type. Keys: linux, windows.',
+    group,
+    example: images,
+  }),
   migr_network: field(text().optional(), {
     title: 'Worker network',
     help: 'Existing network for temporary workers. Without floating IPs, this computer needs a route to it.',

@@ -8,7 +8,10 @@ const rule =
  * over TLS with the certificates that libvirt is set up with.
  */
 export function isPlainLibvirtUri(uri: string): boolean {
-  return isLocalLibvirtUri(uri) || /^qemu\+tls:\/\/([A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?\/(system|session)$/.test(uri);
+  return (
+    isLocalLibvirtUri(uri) ||
+    /^qemu\+tls:\/\/([A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?\/(system|session)$/.test(uri)
+  );
 }
 
 /** The daemon of the machine that it is used on. */

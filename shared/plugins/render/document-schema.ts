@@ -12,14 +12,20 @@ type JsonSchema = Record<string, unknown>;
  * complete and check with it; the rules that need more than one key are those of `causeway validate`.
  */
 export function documentSchemaText(): string {
-  const definitions: Record<string, JsonSchema> = { vm: nested(z.toJSONSchema(vmSchema, { io: 'input' }) as JsonSchema) };
+  const definitions: Record<string, JsonSchema> = {
+    vm: nested(z.toJSONSchema(vmSchema, { io: 'input' }) as JsonSchema),
+  };
   const properties: Record<string, JsonSchema> = {
     $schema: { type: 'string', description: 'Address of this schema, for editors.' },
-    vm: { $ref: '#/$defs/vm', description: 'The VM as its source describes it. Without it, rules that need the VM are skipped.' },
+    vm: {
+      $ref: '#/$defs/vm',
+      description: 'The VM as its source describes it. Without it, rules that need the VM are skipped.',
+    },
   };
   for (const side of sides) {
     const ids = (Object.keys(plugins) as PluginId[]).filter((id) => plugins[id][side] !== undefined);
-    for (const id of ids) definitions[`${id}-${side}`] = nested(jsonSchemaOf(plugins[id], side, schemaOfPart(plugins[id], side)!));
+    for (const id of ids)
+      definitions[`${id}-${side}`] = nested(jsonSchemaOf(plugins[id], side, schemaOfPart(plugins[id], side)!));
     properties[side] = {
       type: 'object',
       description: `Plugin and environment of the ${side}.`,

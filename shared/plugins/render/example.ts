@@ -40,7 +40,13 @@ export function exampleYaml(plugin: PluginDefinition, part: RenderedPart, schema
   const values = part === 'connection' ? exampleConnection(plugin) : exampleEnvironment(plugin, part);
   const lines = topLevel(schema).flatMap((field) => entryLines(field, values));
   if (part === 'connection') return `${lines.join('\n')}\n`;
-  return [`${part}:`, `  plugin: ${plugin.id}`, '  environment:', ...lines.map((line) => (line === '' ? '' : `    ${line}`)), ''].join('\n');
+  return [
+    `${part}:`,
+    `  plugin: ${plugin.id}`,
+    '  environment:',
+    ...lines.map((line) => (line === '' ? '' : `    ${line}`)),
+    '',
+  ].join('\n');
 }
 
 function entryLines({ path: [key = ''], required, meta }: SchemaField, values: JsonObject): string[] {

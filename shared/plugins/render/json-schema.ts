@@ -35,7 +35,8 @@ export function jsonSchemaOf(plugin: PluginDefinition, part: RenderedPart, schem
   const spellings = part === 'connection' ? {} : (plugin[part]?.acceptedSpellings ?? {});
   const all = { ...(properties as Record<string, JsonSchema>) };
   for (const [spelling, key] of Object.entries(spellings)) {
-    if (all[key] !== undefined) all[spelling] = { ...all[key], deprecated: true, description: `Another spelling of ${key}.` };
+    if (all[key] !== undefined)
+      all[spelling] = { ...all[key], deprecated: true, description: `Another spelling of ${key}.` };
   }
   const title = part === 'connection' ? `Connection to ${plugin.id}` : `${capital(part)} environment of ${plugin.id}`;
   return { $schema, title, ...rest, properties: all };

@@ -7,7 +7,8 @@ import { typeLabel } from './type-label.ts';
 
 /** A table of all keys, with the provider configuration and other spellings where there are any. */
 export function markdownOf(plugin: PluginDefinition, part: RenderedPart, schema: z.ZodObject): string {
-  const title = part === 'connection' ? `Connection to the ${plugin.title.toLowerCase()}` : `${plugin.title}: ${part} environment`;
+  const title =
+    part === 'connection' ? `Connection to the ${plugin.title.toLowerCase()}` : `${plugin.title}: ${part} environment`;
   const environment = part === 'connection' ? undefined : plugin[part];
   const sections = [`# ${title}`, table(schema)];
   const spellings = Object.entries(environment?.acceptedSpellings ?? {});

@@ -10,7 +10,9 @@ import { renderSchema, schemaFormats } from './render-schema.ts';
 import { schemaOfPart } from './rendered-part.ts';
 
 const parts = ['source', 'destination', 'connection'] as const;
-const rendered = pluginIds.flatMap((id) => parts.filter((part) => schemaOfPart(plugins[id], part) !== undefined).map((part) => ({ id, part })));
+const rendered = pluginIds.flatMap((id) =>
+  parts.filter((part) => schemaOfPart(plugins[id], part) !== undefined).map((part) => ({ id, part })),
+);
 
 const compile = (schema: object) => new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
 
@@ -22,7 +24,9 @@ describe.each(rendered)('$part of $id', ({ id, part }) => {
   });
 
   test('as JSON Schema names every key, accepts the example and refuses a foreign key', () => {
-    const json = JSON.parse(renderSchema(id, part, 'json-schema')) as { properties: Record<string, { description: string }> };
+    const json = JSON.parse(renderSchema(id, part, 'json-schema')) as {
+      properties: Record<string, { description: string }>;
+    };
     const validate = compile(json);
     const example = part === 'connection' ? exampleConnection(plugins[id]) : exampleEnvironment(plugins[id], part);
     expect(validate(example), JSON.stringify(validate.errors)).toBe(true);
@@ -33,8 +37,12 @@ describe.each(rendered)('$part of $id', ({ id, part }) => {
 
   test('as Markdown has a row for every key', () => {
     const markdown = renderSchema(id, part, 'markdown');
-    for (const { path } of fieldsOf(schema as never)) expect(markdown).toContain(`| \`${path.join('.').replaceAll('.*', '[]')}\` |`);
-    const cells = markdown.split('\n').filter((line) => line.startsWith('|')).map((line) => line.split(/(?<!\\)\|/).length);
+    for (const { path } of fieldsOf(schema as never))
+      expect(markdown).toContain(`| \`${path.join('.').replaceAll('.*', '[]')}\` |`);
+    const cells = markdown
+      .split('\n')
+      .filter((line) => line.startsWith('|'))
+      .map((line) => line.split(/(?<!\\)\|/).length);
     expect(new Set(cells)).toEqual(new Set([6]));
   });
 
@@ -58,13 +66,17 @@ test('another spelling stands in the JSON Schema as deprecated', () => {
 });
 
 test('defaults, units, secrets and limits are in the JSON Schema', () => {
-  const { properties } = JSON.parse(renderSchema('european-cloud', 'destination', 'json-schema')) as { properties: object };
+  const { properties } = JSON.parse(renderSchema('european-cloud', 'destination', 'json-schema')) as {
+    properties: object;
+  };
   expect(properties).toMatchObject({
     disk_bus: { default: 'virtio', enum: ['scsi', 'virtio', 'ide', 'usb'] },
     migr_worker_volume_size: { type: 'integer', minimum: 1, 'x-unit': 'GB' },
     server_labels: { maxItems: 50, items: { maxLength: 60, pattern: '^[^/,]*$' } },
   });
-  const ovm = JSON.parse(renderSchema('server-virtualization-manager', 'source', 'json-schema')) as { properties: object };
+  const ovm = JSON.parse(renderSchema('server-virtualization-manager', 'source', 'json-schema')) as {
+    properties: object;
+  };
   expect(ovm.properties).toMatchObject({ export_template_password: { writeOnly: true } });
 });
 
@@ -76,5 +88,7 @@ test('the Markdown of the European cloud has its provider configuration', () => 
 });
 
 test('a side that the plugin does not have cannot be rendered', () => {
-  expect(() => renderSchema('large-public-cloud', 'destination', 'markdown')).toThrow('large-public-cloud has no destination environment');
+  expect(() => renderSchema('large-public-cloud', 'destination', 'markdown')).toThrow(
+    'large-public-cloud has no destination environment',
+  );
 });

@@ -6,7 +6,8 @@ import { expand, placeInDocument, textAt, type Path } from '../rules/environment
 const dataDisksOnly = ['UltraSSD_LRS', 'PremiumV2_LRS'];
 
 /** Series without generation 2, which VMs with UEFI firmware need, as the vendor documents them. */
-const generation1Only = /^(?:Basic_A\d+|Standard_A\d+m?(?:_v2)?|Standard_D\d+(?:_v[23])?|Standard_E\d+i?_v3|Standard_F\d+|Standard_G\d+|Standard_H\d+m?r?|Standard_NC\d+r?|Standard_NV\d+)$/i;
+const generation1Only =
+  /^(?:Basic_A\d+|Standard_A\d+m?(?:_v2)?|Standard_D\d+(?:_v[23])?|Standard_E\d+i?_v3|Standard_F\d+|Standard_G\d+|Standard_H\d+m?r?|Standard_NC\d+r?|Standard_NV\d+)$/i;
 
 export function diskRules(plugin: string): readonly Rule[] {
   return [
@@ -17,7 +18,8 @@ export function diskRules(plugin: string): readonly Rule[] {
         yield {
           severity: 'info',
           at: ['storage_account_name'],
-          message: 'Disks are replicated to page blobs. Azure runs no VMs from page blobs any more: when the VM is deployed, managed disks are made of them.',
+          message:
+            'Disks are replicated to page blobs. Azure runs no VMs from page blobs any more: when the VM is deployed, managed disks are made of them.',
         };
       },
     },
@@ -51,17 +53,26 @@ export function diskRules(plugin: string): readonly Rule[] {
 }
 
 /** The storage account type of the disk that the VM boots from; without a VM, the default's. */
-function osDiskStorage(vm: VmFacts | undefined, effective: JsonObject): { readonly type: string; readonly path: Path; readonly disk: string } | undefined {
+function osDiskStorage(
+  vm: VmFacts | undefined,
+  effective: JsonObject,
+): { readonly type: string; readonly path: Path; readonly disk: string } | undefined {
   const disk = vm?.disks?.find(({ bootable }) => bootable === true) ?? vm?.disks?.[0];
   const entries: readonly (readonly [list: string, member: string, wanted: string | undefined])[] = [
-    ['disk_mappings', 'disk_id', disk?.id], ['backend_mappings', 'source', disk?.storage_backend],
+    ['disk_mappings', 'disk_id', disk?.id],
+    ['backend_mappings', 'source', disk?.storage_backend],
   ];
   for (const [list, member, wanted] of entries) {
-    const found = wanted === undefined ? undefined : expand(effective, ['storage_map', list, '*', member]).find(({ value }) => value === wanted);
+    const found =
+      wanted === undefined
+        ? undefined
+        : expand(effective, ['storage_map', list, '*', member]).find(({ value }) => value === wanted);
     const path = found === undefined ? undefined : [...found.path.slice(0, -1), 'destination'];
     const type = path === undefined ? undefined : textAt(effective, path);
     if (path !== undefined && type !== undefined) return { type, path, disk: disk?.id ?? 'the first disk' };
   }
   const type = textAt(effective, ['storage_map', 'default']);
-  return type === undefined ? undefined : { type, path: ['storage_map', 'default'], disk: disk?.id ?? 'the first disk' };
+  return type === undefined
+    ? undefined
+    : { type, path: ['storage_map', 'default'], disk: disk?.id ?? 'the first disk' };
 }

@@ -44,7 +44,11 @@ function sizeOf(text: string): string | undefined {
   const [series = '', ...rest] = first === 'standard' || first === 'basic' ? words.slice(1) : words;
   if (!/^[A-Za-z]+\d/.test(series)) return undefined;
   const family = /^[A-Za-z]+/.exec(series)?.[0] ?? '';
-  return [tier, `${family.toUpperCase()}${series.slice(family.length).toLowerCase()}`, ...rest.map((word) => word.toLowerCase())].join('_');
+  return [
+    tier,
+    `${family.toUpperCase()}${series.slice(family.length).toLowerCase()}`,
+    ...rest.map((word) => word.toLowerCase()),
+  ].join('_');
 }
 
 export function destinationNames(plugin: string): readonly Rule[] {
@@ -57,7 +61,11 @@ export function destinationNames(plugin: string): readonly Rule[] {
         const [network = '', subnet = '', ...rest] = text.split('/');
         return isNetwork(network) && isSubnet(subnet) && rest.length === 0;
       },
-      correct: (text) => text.split('/').map((part) => part.trim()).join('/'),
+      correct: (text) =>
+        text
+          .split('/')
+          .map((part) => part.trim())
+          .join('/'),
       kind: 'networks',
     }),
     keysAreSet(plugin, 'destination-incomplete', [

@@ -16,7 +16,15 @@ import { destinationNames, placementNames } from './name-rules.ts';
 
 const plugin = 'resource-group-cloud';
 
-const accountTypes = ['Standard_LRS', 'StandardSSD_LRS', 'StandardSSD_ZRS', 'Premium_LRS', 'Premium_ZRS', 'PremiumV2_LRS', 'UltraSSD_LRS'];
+const accountTypes = [
+  'Standard_LRS',
+  'StandardSSD_LRS',
+  'StandardSSD_ZRS',
+  'Premium_LRS',
+  'Premium_ZRS',
+  'PremiumV2_LRS',
+  'UltraSSD_LRS',
+];
 
 const blobNames: readonly Rule[] = [
   noEffectUnless(`${plugin}/container-without-account`, {
@@ -36,7 +44,10 @@ const blobNames: readonly Rule[] = [
         };
       }
       const container = textAt(environment, ['storage_container_name']);
-      if (container !== undefined && (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(container) || container.length < 3 || container.length > 63)) {
+      if (
+        container !== undefined &&
+        (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(container) || container.length < 3 || container.length > 63)
+      ) {
         yield {
           severity: 'warning',
           at: ['storage_container_name'],
@@ -47,11 +58,18 @@ const blobNames: readonly Rule[] = [
   },
 ];
 
-const sameImage = (one: JsonValue, other: { readonly publisher: string; readonly offer: string; readonly sku: string }) =>
+const sameImage = (
+  one: JsonValue,
+  other: { readonly publisher: string; readonly offer: string; readonly sku: string },
+) =>
   isJsonObject(one) && one['publisher'] === other.publisher && one['offer'] === other.offer && one['sku'] === other.sku;
 const isBuiltIn = (image: JsonValue) => Object.values(builtInImages).some((builtIn) => sameImage(image, builtIn));
 
-export const sourceRules: readonly Rule[] = [...blobNames, ...placementNames(plugin, [['export_worker_size']]), noRetiredImages(plugin, [['export_worker_image']], isBuiltIn)];
+export const sourceRules: readonly Rule[] = [
+  ...blobNames,
+  ...placementNames(plugin, [['export_worker_size']]),
+  noRetiredImages(plugin, [['export_worker_image']], isBuiltIn),
+];
 
 export const destinationRules: readonly Rule[] = [
   everyNicMapped(plugin, false),
@@ -67,7 +85,9 @@ export const destinationRules: readonly Rule[] = [
       const patterns = [['default'], ['backend_mappings', '*', 'destination'], ['disk_mappings', '*', 'destination']];
       for (const { path, value } of patterns.flatMap((pattern) => expand(environment, ['storage_map', ...pattern]))) {
         if (typeof value !== 'string' || value.trim() === '' || accountTypes.includes(value)) continue;
-        const nearest = accountTypes.find((type) => type.toLowerCase() === value.trim().toLowerCase()) ?? accountTypes.find((type) => type.split('_')[0]?.toLowerCase() === value.split('_')[0]?.toLowerCase());
+        const nearest =
+          accountTypes.find((type) => type.toLowerCase() === value.trim().toLowerCase()) ??
+          accountTypes.find((type) => type.split('_')[0]?.toLowerCase() === value.split('_')[0]?.toLowerCase());
         yield {
           severity: 'warning',
           at: path,

@@ -28,7 +28,9 @@ function indexOf(resources: readonly Resource[]): ResourceIndex {
   const known = indexes.get(resources);
   if (known !== undefined) return known;
   // kinds that the catalog's shape does not name may hold anything
-  const proper = resources.filter((one: unknown) => isJsonObject(one) && typeof one['id'] === 'string' && typeof one['name'] === 'string');
+  const proper = resources.filter(
+    (one: unknown) => isJsonObject(one) && typeof one['id'] === 'string' && typeof one['name'] === 'string',
+  );
   const byId = new Map(proper.map((resource) => [resource.id, resource]));
   const byName = Map.groupBy(proper, ({ name }) => name);
   const index = { byId, byName };
@@ -77,7 +79,8 @@ const suggestions: readonly string[] = ['os_types', 'clone_types', 'attachment_t
 function resourcePatterns(schema: z.ZodObject): Pattern[] {
   const patterns: Pattern[] = [];
   for (const { path, inner, meta } of fieldsOf(schema)) {
-    if (meta.optionsFrom === undefined || meta.optionsFrom.startsWith('vm.') || suggestions.includes(meta.optionsFrom)) continue;
+    if (meta.optionsFrom === undefined || meta.optionsFrom.startsWith('vm.') || suggestions.includes(meta.optionsFrom))
+      continue;
     const many = ['array', 'record'].includes(unwrap(inner).def.type);
     patterns.push({ kind: meta.optionsFrom, keys: many ? [...path, '*'] : path });
   }
@@ -88,7 +91,9 @@ function resourcePatterns(schema: z.ZodObject): Pattern[] {
 function lookUp(kind: string, resources: readonly Resource[], value: string): readonly Resource[] {
   const whole = resolveResource(resources, value);
   const slash = value.lastIndexOf('/');
-  return kind === 'floating_ip_pools' && whole.length === 0 && slash > 0 ? resolveResource(resources, value.slice(0, slash)) : whole;
+  return kind === 'floating_ip_pools' && whole.length === 0 && slash > 0
+    ? resolveResource(resources, value.slice(0, slash))
+    : whole;
 }
 
 function* usesOfResources(plugin: string, patterns: readonly Pattern[], context: RuleContext) {
@@ -100,7 +105,12 @@ function* usesOfResources(plugin: string, patterns: readonly Pattern[], context:
     for (const found of expand(context.effective, keys)) {
       if (typeof found.value !== 'string' || found.value.trim() === '') continue;
       const matches = lookUp(kind, resources as Resource[], found.value);
-      yield { found: found as Found & { value: string }, label: labels[kind] ?? kind, resources: resources as Resource[], matches };
+      yield {
+        found: found as Found & { value: string },
+        label: labels[kind] ?? kind,
+        resources: resources as Resource[],
+        matches,
+      };
     }
   }
 }

@@ -25,8 +25,20 @@ test('a marketplace image is told by offer and SKU', () => {
 });
 
 test.each([
-  'Ubuntu 24.04', 'ubuntu-22.04', 'Debian 12', 'debian-11', 'CentOS Stream 9', 'Windows Server 2019', 'Windows Server 2022 (build 20162)',
-  'worker-2016-06-01', 'linux-worker', '63d8f1a4-3192-4edc-b113-0d099b4bc458', 'img-18.04', '',
+  'Ubuntu 24.04',
+  'ubuntu-22.04',
+  'Debian 12',
+  'debian-11',
+  'CentOS Stream 9',
+  'Windows Server 2019',
+  'Windows Server 2022 (build 20162)',
+  'worker-2016-06-01',
+  'linux-worker',
+  '63d8f1a4-3192-4edc-b113-0d099b4bc458',
+  'img-18.04',
+  '',
 ])('%j is not called retired', (image) => expect(retiredImage(image)).toBeUndefined());
 
-test.each([null, 1, true, [], { sku: 1 }])('%j is no image at all', (value) => expect(retiredImage(value)).toBeUndefined());
+test.each([null, 1, true, [], { sku: 1 }])('%j is no image at all', (value) =>
+  expect(retiredImage(value)).toBeUndefined(),
+);

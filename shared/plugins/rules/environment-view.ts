@@ -22,7 +22,9 @@ export function expand(value: JsonValue, pattern: readonly string[], below: Path
   const [key, ...rest] = pattern;
   if (key === undefined) return [{ path: below, value }];
   if (key !== '*') {
-    return isJsonObject(value) && Object.hasOwn(value, key) ? expand(value[key] as JsonValue, rest, [...below, key]) : [];
+    return isJsonObject(value) && Object.hasOwn(value, key)
+      ? expand(value[key] as JsonValue, rest, [...below, key])
+      : [];
   }
   if (Array.isArray(value)) return value.flatMap((item: JsonValue, index) => expand(item, rest, [...below, index]));
   if (!isJsonObject(value)) return [];

@@ -14,7 +14,10 @@ export function noUefi(plugin: string): Rule {
           side === 'source'
             ? '"firmware" of the VM is UEFI, but this source only has BIOS VMs.'
             : 'The VM boots with UEFI, but this platform only supports BIOS: the migrated VM will not boot.',
-        suggestion: side === 'source' ? 'Set "firmware" to "bios", or check the source plugin.' : 'Choose another destination, or convert the guest to BIOS boot.',
+        suggestion:
+          side === 'source'
+            ? 'Set "firmware" to "bios", or check the source plugin.'
+            : 'Choose another destination, or convert the guest to BIOS boot.',
       };
     },
   };

@@ -136,7 +136,8 @@ export function staticAddressChanges(plugin: string): Rule {
       yield {
         severity: 'info',
         at: ['set_dhcp'],
-        message: 'The guest keeps its static network configuration (set_dhcp is false), but the platform assigns new addresses (preserve_fixed_ips is not set).',
+        message:
+          'The guest keeps its static network configuration (set_dhcp is false), but the platform assigns new addresses (preserve_fixed_ips is not set).',
         suggestion: 'Set preserve_fixed_ips to true, or change the addresses in the guest after the migration.',
       };
     },

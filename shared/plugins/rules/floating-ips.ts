@@ -20,7 +20,11 @@ export function floatingIpsHavePool(id: string, plugin: string, { flag, pool, in
       const pools = inCatalog ? catalogOf(context, plugin)?.['floating_ip_pools'] : undefined;
       const name = String(pool.at(-1));
       if (!Array.isArray(pools)) {
-        yield { severity: 'info', at: pool, message: `${name} is not set: this only works if the cloud has exactly one external network.` };
+        yield {
+          severity: 'info',
+          at: pool,
+          message: `${name} is not set: this only works if the cloud has exactly one external network.`,
+        };
       } else if (pools.length !== 1) {
         yield {
           severity: 'error',
@@ -39,7 +43,11 @@ export function floatingIpNeedsNic(plugin: string, flag: string): Rule {
     id: `${plugin}/floating-ip-without-nic`,
     *check({ vm, effective }) {
       if (vm?.nics === undefined || vm.nics.length > 0 || !isOn(effective, [flag])) return;
-      yield { severity: 'warning', at: [flag], message: `${flag} has no effect: the VM has no NIC to assign the address to.` };
+      yield {
+        severity: 'warning',
+        at: [flag],
+        message: `${flag} has no effect: the VM has no NIC to assign the address to.`,
+      };
     },
   };
 }

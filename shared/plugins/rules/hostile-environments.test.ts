@@ -16,7 +16,18 @@ const sides = pluginIds.flatMap((id) =>
 
 /** Any JSON below the plugin's own keys, with words that rules look for among it. */
 function environments(keys: readonly string[]): fc.Arbitrary<JsonObject> {
-  const word = fc.constantFrom('linux', 'windows', 'default', 'disk_mappings', 'backend_mappings', 'disk_id', 'destination', 'VM Network', 'id', 'disk_bus');
+  const word = fc.constantFrom(
+    'linux',
+    'windows',
+    'default',
+    'disk_mappings',
+    'backend_mappings',
+    'disk_id',
+    'destination',
+    'VM Network',
+    'id',
+    'disk_bus',
+  );
   const value = fc.letrec((tie) => ({
     value: fc.oneof(
       { depthSize: 'small' },
@@ -32,7 +43,14 @@ describe.each(sides)('the rules of $id as a $side', ({ side, definition }) => {
   test('survive any environment and point at what is there or may be there', () => {
     fc.assert(
       fc.property(environments(Object.keys(definition.schema.shape)), (environment) => {
-        const context = { side, environment, effective: environment, providerConfiguration: {}, vm: goldenVm, catalog: goldenCatalog };
+        const context = {
+          side,
+          environment,
+          effective: environment,
+          providerConfiguration: {},
+          vm: goldenVm,
+          catalog: goldenCatalog,
+        };
         for (const rule of definition.rules) {
           for (const { at, from, message } of [...rule.check(context)]) {
             const root = from === 'document' ? { vm: goldenVm } : environment;
@@ -49,9 +67,22 @@ describe.each(sides)('the rules of $id as a $side', ({ side, definition }) => {
 
 // Compared each with each, they would not end within the test's time.
 test('a long list of unknown names is dealt with', () => {
-  const disk_mappings = Array.from({ length: 50_000 }, (_, index) => ({ disk_id: `disk-${index}x`, destination: 'x'.repeat(500) }));
-  const environment = { storage_mappings: { disk_mappings }, security_groups: Array.from({ length: 50_000 }, (_, index) => `g${index}`) };
-  const context = { side: 'destination' as const, environment, effective: environment, providerConfiguration: {}, vm: goldenVm, catalog: goldenCatalog };
+  const disk_mappings = Array.from({ length: 50_000 }, (_, index) => ({
+    disk_id: `disk-${index}x`,
+    destination: 'x'.repeat(500),
+  }));
+  const environment = {
+    storage_mappings: { disk_mappings },
+    security_groups: Array.from({ length: 50_000 }, (_, index) => `g${index}`),
+  };
+  const context = {
+    side: 'destination' as const,
+    environment,
+    effective: environment,
+    providerConfiguration: {},
+    vm: goldenVm,
+    catalog: goldenCatalog,
+  };
   let findings = 0;
   for (const rule of plugins['european-cloud'].destination?.rules ?? []) findings += [...rule.check(context)].length;
   expect(findings).toBeGreaterThan(100_000);

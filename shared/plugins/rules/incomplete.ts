@@ -15,7 +15,8 @@ export function keysAreSet(plugin: string, name: string, keys: readonly NeededKe
     id: `${plugin}/${name}`,
     *check({ effective }) {
       for (const { path, because, or } of keys) {
-        if (valueAt(effective, path) !== undefined || (or !== undefined && valueAt(effective, or) !== undefined)) continue;
+        if (valueAt(effective, path) !== undefined || (or !== undefined && valueAt(effective, or) !== undefined))
+          continue;
         yield {
           severity: 'warning',
           at: path,

@@ -8,7 +8,8 @@ export type MachineType = NonNullable<Catalog['machine_types']>[number];
 /** What of the VM a machine type is too small for, in words. */
 export function shortages(type: MachineType, vm: VmFacts): string[] {
   const missing: string[] = [];
-  if (vm.vcpus !== undefined && type.vcpus !== undefined && type.vcpus < vm.vcpus) missing.push(`${type.vcpus} of ${vm.vcpus} vCPUs`);
+  if (vm.vcpus !== undefined && type.vcpus !== undefined && type.vcpus < vm.vcpus)
+    missing.push(`${type.vcpus} of ${vm.vcpus} vCPUs`);
   if (vm.memory_mb !== undefined && type.memory_mb !== undefined && type.memory_mb < vm.memory_mb) {
     missing.push(`${type.memory_mb} of ${vm.memory_mb} MB of memory`);
   }

@@ -19,16 +19,32 @@ interface NameForm {
 }
 
 /** Names and IDs that the platform's API takes in one form only. Blank ones are reported by the shape. */
-export function namesHaveForm(plugin: string, name: string, { patterns, severity, what, isRight, correct, remedy, kind }: NameForm): Rule {
+export function namesHaveForm(
+  plugin: string,
+  name: string,
+  { patterns, severity, what, isRight, correct, remedy, kind }: NameForm,
+): Rule {
   return {
     id: `${plugin}/${name}`,
     *check(context) {
       for (const { path, value } of patterns.flatMap((pattern) => expand(context.environment, pattern))) {
-        if (typeof value !== 'string' || value.trim() === '' || isRight(value) || isInCatalog(context, plugin, kind, value)) continue;
+        if (
+          typeof value !== 'string' ||
+          value.trim() === '' ||
+          isRight(value) ||
+          isInCatalog(context, plugin, kind, value)
+        )
+          continue;
         const corrected = correct?.(value) ?? value.trim();
-        const advice = corrected !== value && isRight(corrected)
-          ? { suggestion: `Did you mean ${quoted(corrected)}?`, fix: { kind: 'set-value', value: corrected } as const }
-          : remedy === undefined ? {} : { suggestion: remedy };
+        const advice =
+          corrected !== value && isRight(corrected)
+            ? {
+                suggestion: `Did you mean ${quoted(corrected)}?`,
+                fix: { kind: 'set-value', value: corrected } as const,
+              }
+            : remedy === undefined
+              ? {}
+              : { suggestion: remedy };
         yield { severity, at: path, message: `${quoted(value)} is not ${what}.`, ...advice };
       }
     },

@@ -5,7 +5,9 @@ import { expand } from './environment-view.ts';
 
 /** A password in plain text where a reference to the vault could stand. */
 export function plainTextSecrets(plugin: string, schema: z.ZodObject): Rule {
-  const patterns = fieldsOf(schema).filter(({ meta }) => meta.secret === true).map(({ path }) => path);
+  const patterns = fieldsOf(schema)
+    .filter(({ meta }) => meta.secret === true)
+    .map(({ path }) => path);
   return {
     id: `${plugin}/plain-text-secret`,
     *check({ environment }) {

@@ -27,7 +27,8 @@ export function storageMappingRules(plugin: string, key: string): readonly Rule[
         const ids = new Set(disks.flatMap(({ id }) => (id === undefined ? [] : [id])));
         const nearestTo = spellingsOf([...ids]);
         for (const { path, value } of entriesOf(context, key, 'disk_mappings', 'disk_id')) {
-          if (!ids.has(value as string)) yield unmatched(path, `The VM has no disk ${quoted(value)}`, nearestTo(value as string));
+          if (!ids.has(value as string))
+            yield unmatched(path, `The VM has no disk ${quoted(value)}`, nearestTo(value as string));
         }
       },
     },
@@ -46,7 +47,10 @@ export function storageMappingRules(plugin: string, key: string): readonly Rule[
     {
       id: `${plugin}/mapped-twice`,
       *check(context) {
-        for (const [list, member] of [['disk_mappings', 'disk_id'], ['backend_mappings', 'source']] as const) {
+        for (const [list, member] of [
+          ['disk_mappings', 'disk_id'],
+          ['backend_mappings', 'source'],
+        ] as const) {
           const seen = new Set<unknown>();
           for (const { path, value } of entriesOf(context, key, list, member)) {
             if (seen.has(value)) {

@@ -15,9 +15,12 @@ const mostLookups = 50;
 /** Looks for the nearest spelling among candidates, a bounded number of times. */
 export function spellingsOf(candidates: readonly string[]): (word: string) => string | undefined {
   let lookups = 0;
-  return (word) => (candidates.length > mostCandidates || ++lookups > mostLookups ? undefined : nearestSpelling(word, candidates));
+  return (word) =>
+    candidates.length > mostCandidates || ++lookups > mostLookups ? undefined : nearestSpelling(word, candidates);
 }
 
 /** For a value that was misspelt. */
 export const didYouMean = (nearest: string | undefined): Pick<Finding, 'suggestion' | 'fix'> =>
-  nearest === undefined ? {} : { suggestion: `Did you mean ${quoted(nearest)}?`, fix: { kind: 'set-value', value: nearest } };
+  nearest === undefined
+    ? {}
+    : { suggestion: `Did you mean ${quoted(nearest)}?`, fix: { kind: 'set-value', value: nearest } };

@@ -4,7 +4,8 @@ import { catalogOf, resolveResource } from './catalog-names.ts';
 import { isOn, textAt, valueAt, type Path } from './environment-view.ts';
 
 type Os = 'linux' | 'windows';
-export const neededImages = (osType: Os | undefined): readonly Os[] => (osType === 'windows' ? ['linux', 'windows'] : ['linux']);
+export const neededImages = (osType: Os | undefined): readonly Os[] =>
+  osType === 'windows' ? ['linux', 'windows'] : ['linux'];
 
 /**
  * A map of worker images or templates that is given covers what the VM needs: Linux always, for the disk copy; Windows

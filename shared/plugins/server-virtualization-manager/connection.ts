@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { allowUntrustedField, caCertificateField, hostField, passwordField, portField, usernameField } from '../shapes/connection-fields.ts';
+import {
+  allowUntrustedField,
+  caCertificateField,
+  hostField,
+  passwordField,
+  portField,
+  usernameField,
+} from '../shapes/connection-fields.ts';
 
 export const connection = z.strictObject({
   host: hostField('Name or address of the manager.', 'manager.example.com'),

@@ -35,12 +35,15 @@ export const destination = z.strictObject({
     optionsFrom: 'networks',
     keysFrom: 'vm.networks',
   }),
-  storage_mappings: field(storageMapping({ target: 'repository', optionsFrom: 'repositories', examples: repositories }).optional(), {
-    title: 'Storage mappings',
-    help: 'Maps source disks or storage back ends to repositories.',
-    group: 'Storage',
-    example: storageMappingExample(repositories),
-  }),
+  storage_mappings: field(
+    storageMapping({ target: 'repository', optionsFrom: 'repositories', examples: repositories }).optional(),
+    {
+      title: 'Storage mappings',
+      help: 'Maps source disks or storage back ends to repositories.',
+      group: 'Storage',
+      example: storageMappingExample(repositories),
+    },
+  ),
   server_pool_name: field(text().optional(), {
     title: 'Server pool',
     help: 'Server pool for migrated VMs and temporary workers.',
@@ -69,7 +72,12 @@ export const destination = z.strictObject({
       },
       { group, optionsFrom: 'templates' },
     ).optional(),
-    { title: 'Worker templates', help: 'Worker templates by OS type. Keys: linux, windows.', group, example: templates },
+    {
+      title: 'Worker templates',
+      help: 'Worker templates by OS type. Keys: linux, windows.',
+      group,
+      example: templates,
+    },
   ),
   migr_template_username_map: field(
     perOs(
@@ -82,7 +90,12 @@ export const destination = z.strictObject({
       },
       { group },
     ).optional(),
-    { title: 'Users of the templates', help: 'User names of the worker templates by OS type.', group, example: usernames },
+    {
+      title: 'Users of the templates',
+      help: 'User names of the worker templates by OS type.',
+      group,
+      example: usernames,
+    },
   ),
   migr_template_password_map: field(secretPerOs.optional(), {
     title: 'Passwords of the templates',

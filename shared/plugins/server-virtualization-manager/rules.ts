@@ -59,7 +59,11 @@ export const destinationRules: readonly Rule[] = [
         if (!isJsonObject(credentials)) continue;
         for (const os of ['linux', 'windows']) {
           if (templates[os] === undefined && credentials[os] !== undefined) {
-            yield { severity: 'warning', at: [key, os], message: `${key}.${os} has no effect: there is no template for ${os}.` };
+            yield {
+              severity: 'warning',
+              at: [key, os],
+              message: `${key}.${os} has no effect: there is no template for ${os}.`,
+            };
           }
           if (templates[os] !== undefined && credentials[os] === undefined) {
             yield {

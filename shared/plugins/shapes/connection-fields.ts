@@ -11,7 +11,8 @@ export const hostField = (help: string, example: string) => field(text(), { titl
 export const portField = (builtIn: number, title = 'Port', help = 'TCP port of the interface.', heading = group) =>
   field(z.int().min(1).max(65_535).optional(), { title, help, group: heading, example: builtIn, builtIn });
 
-export const usernameField = (help: string, example: string) => field(text(), { title: 'User name', help, group, example });
+export const usernameField = (help: string, example: string) =>
+  field(text(), { title: 'User name', help, group, example });
 
 export const passwordField = (help = 'Password of the user. Stored in the vault.') =>
   field(secretValue(), { title: 'Password', help, group, secret: true, example: { $secret: 'endpoint-password' } });

@@ -8,7 +8,19 @@ type Fallback<T> = { readonly builtIn?: T };
  * environment one would win over what the images or the guest say.
  */
 export const guestOsType = (help: string, fallback: Fallback<'linux' | 'windows'> = {}) =>
-  field(z.enum(['linux', 'windows']).optional(), { title: 'Guest OS type', help, group: 'Guest', example: 'linux', ...fallback });
+  field(z.enum(['linux', 'windows']).optional(), {
+    title: 'Guest OS type',
+    help,
+    group: 'Guest',
+    example: 'linux',
+    ...fallback,
+  });
 
 export const guestFirmware = (help: string, fallback: Fallback<'bios' | 'uefi'> = {}) =>
-  field(z.enum(['bios', 'uefi']).optional(), { title: 'Guest firmware', help, group: 'Guest', example: 'uefi', ...fallback });
+  field(z.enum(['bios', 'uefi']).optional(), {
+    title: 'Guest firmware',
+    help,
+    group: 'Guest',
+    example: 'uefi',
+    ...fallback,
+  });

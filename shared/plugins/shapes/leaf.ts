@@ -16,6 +16,9 @@ export function required<S extends z.ZodType>({ schema, meta }: Leaf<S>): S {
 }
 
 /** The leaf as an optional key; `change` overrides what it says of itself here. */
-export function optional<S extends z.ZodType>({ schema, meta }: Leaf<S>, change: Partial<FieldMeta> = {}): z.ZodOptional<S> {
+export function optional<S extends z.ZodType>(
+  { schema, meta }: Leaf<S>,
+  change: Partial<FieldMeta> = {},
+): z.ZodOptional<S> {
   return field(schema.optional() as z.ZodOptional<S>, { ...meta, ...change });
 }

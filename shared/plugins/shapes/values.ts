@@ -8,7 +8,11 @@ export const text = () => z.string().regex(/\S/, 'must not be blank');
 export const mappingOf = <V extends z.ZodType>(value: V) => z.record(text(), value);
 
 /** Free key-value pairs. Platforms store texts; numbers and booleans are taken and sent as text. */
-export const keyValuePairs = () => z.record(text(), z.union([z.string(), z.number(), z.boolean()], { error: 'must be a string, a number or a boolean' }));
+export const keyValuePairs = () =>
+  z.record(
+    text(),
+    z.union([z.string(), z.number(), z.boolean()], { error: 'must be a string, a number or a boolean' }),
+  );
 
 /**
  * A file, folder or socket of this computer. What a program could take for an option (`-x`) or for another protocol
@@ -20,7 +24,8 @@ export const localPath = () =>
     .regex(/^(?!\s*-)(?![A-Za-z][A-Za-z0-9+.-]+:)/, 'must be a path on this computer');
 
 /** A name that becomes part of a path or an argument of a program. */
-export const plainName = () => text().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/, 'must consist of letters, digits, ".", "_" and "-"');
+export const plainName = () =>
+  text().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/, 'must consist of letters, digits, ".", "_" and "-"');
 
 /**
  * A flag that the interface lists as a string while its example is a boolean: both are taken, and of strings only the
@@ -40,7 +45,8 @@ export function readFlag(value: unknown): boolean | undefined {
   return word === 'false' || word === 'no' ? false : undefined;
 }
 
-const insecure = 'must be an https:// address: http:// would expose passwords and tokens, and is only accepted for loopback addresses';
+const insecure =
+  'must be an https:// address: http:// would expose passwords and tokens, and is only accepted for loopback addresses';
 
 /** Whether what is sent there is encrypted, or stays on this computer. */
 export function isProtectedUrl(url: string): boolean {
@@ -54,10 +60,15 @@ export const protectedUrl = () =>
   z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
     .refine(isProtectedUrl, { error: insecure, abort: true })
-    .refine((url) => new URL(url).username === '' && new URL(url).password === '', { error: 'must not contain a user name or password' });
+    .refine((url) => new URL(url).username === '' && new URL(url).password === '', {
+      error: 'must not contain a user name or password',
+    });
 
 /** URL of a program that a guest installs: https, or http with the digest that the download must have. */
 export const programUrl = () =>
-  z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).refine((url) => isProtectedUrl(url) || /#sha256=[0-9a-f]{64}$/i.test(url), {
-    error: 'must be an https:// address, or end with #sha256= and the digest of the download: over http://, anyone on the network path can replace the program',
-  });
+  z
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+    .refine((url) => isProtectedUrl(url) || /#sha256=[0-9a-f]{64}$/i.test(url), {
+      error:
+        'must be an https:// address, or end with #sha256= and the digest of the download: over http://, anyone on the network path can replace the program',
+    });

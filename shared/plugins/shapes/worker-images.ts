@@ -11,7 +11,11 @@ interface PerOs {
 }
 
 /** A mapping with the keys `linux` and `windows` and no other. */
-export function perOs<V extends z.ZodType>(value: () => V, words: PerOs, meta: Pick<FieldMeta, 'group' | 'optionsFrom' | 'secret' | 'takesIds'>) {
+export function perOs<V extends z.ZodType>(
+  value: () => V,
+  words: PerOs,
+  meta: Pick<FieldMeta, 'group' | 'optionsFrom' | 'secret' | 'takesIds'>,
+) {
   const entry = (os: 'linux' | 'windows') =>
     field(value().optional() as z.ZodOptional<V>, {
       ...meta,
@@ -28,13 +32,20 @@ export function perOs<V extends z.ZodType>(value: () => V, words: PerOs, meta: P
  *
  * @param what an entry gives, e.g. "Image ID"
  */
-export function workerImages(what: string, example: { readonly linux: string; readonly windows: string }, meta: Pick<FieldMeta, 'takesIds'> = {}) {
+export function workerImages(
+  what: string,
+  example: { readonly linux: string; readonly windows: string },
+  meta: Pick<FieldMeta, 'takesIds'> = {},
+) {
   return perOs(
     text,
     {
       linux: 'Linux worker image',
       windows: 'Windows worker image',
-      help: { linux: `${what} for the disk copy worker and for preparing Linux guests.`, windows: `${what} for preparing Windows guests.` },
+      help: {
+        linux: `${what} for the disk copy worker and for preparing Linux guests.`,
+        windows: `${what} for preparing Windows guests.`,
+      },
       example,
     },
     { group: 'Workers', optionsFrom: 'images', ...meta },
@@ -51,7 +62,12 @@ export function marketplaceImage(group: string, example: { publisher: string; of
       example: example.publisher,
     }),
     offer: field(text(), { title: 'Offer', help: 'Product line of the publisher.', group, example: example.offer }),
-    sku: field(text(), { title: 'SKU', help: 'Edition of the offer, usually with the OS version.', group, example: example.sku }),
+    sku: field(text(), {
+      title: 'SKU',
+      help: 'Edition of the offer, usually with the OS version.',
+      group,
+      example: example.sku,
+    }),
     version: field(text(), {
       title: 'Version',
       help: 'Version of the image. latest selects the newest version.',

@@ -39,10 +39,19 @@ export const goldenCatalog: Catalog = {
     { id: 'oci-2', name: 'VM.Standard2.2', vcpus: 4, memory_mb: 30_720 },
     { id: 'medium', name: 'medium', vcpus: 2, memory_mb: 4096, max_data_disks: 4 },
   ],
-  volume_types: [{ id: 'standard', name: 'standard' }, { id: 'fast', name: 'fast' }],
-  security_groups: [{ id: 'sg-1', name: 'web' }, { id: 'ocid1.networksecuritygroup.web', name: 'web-2' }],
+  volume_types: [
+    { id: 'standard', name: 'standard' },
+    { id: 'fast', name: 'fast' },
+  ],
+  security_groups: [
+    { id: 'sg-1', name: 'web' },
+    { id: 'ocid1.networksecuritygroup.web', name: 'web-2' },
+  ],
   affinity_groups: [{ id: 'ag-1', name: 'apart' }],
-  availability_zones: [{ id: 'zone-1', name: 'zone-1' }, { id: 'ad-1', name: 'Uocm:EU-FRANKFURT-1-AD-1' }],
+  availability_zones: [
+    { id: 'zone-1', name: 'zone-1' },
+    { id: 'ad-1', name: 'Uocm:EU-FRANKFURT-1-AD-1' },
+  ],
   keypairs: [{ id: 'ops', name: 'ops' }],
 };
 
@@ -116,7 +125,12 @@ export const goldenEnvironments: readonly Golden[] = [
   {
     plugin: 'classic-infrastructure-cloud',
     side: 'source',
-    environment: { export_image_name: '/oracle/public/OL_8.9', export_img_username: 'opc', export_shape_name: 'oc3', export_root_disk_size: 20 },
+    environment: {
+      export_image_name: '/oracle/public/OL_8.9',
+      export_img_username: 'opc',
+      export_shape_name: 'oc3',
+      export_root_disk_size: 20,
+    },
   },
   {
     plugin: 'server-virtualization-manager',
@@ -129,11 +143,20 @@ export const goldenEnvironments: readonly Golden[] = [
       virtual_disk_clone_type: 'THIN_CLONE',
     },
   },
-  { plugin: 'disk-images', side: 'source', environment: { os_type: 'linux', firmware: 'uefi', vcpus: 2, memory_mb: 2048, digest_block_size: 64 } },
+  {
+    plugin: 'disk-images',
+    side: 'source',
+    environment: { os_type: 'linux', firmware: 'uefi', vcpus: 2, memory_mb: 2048, digest_block_size: 64 },
+  },
   {
     plugin: 'qemu-hypervisor',
     side: 'source',
-    environment: { os_type: 'linux', quiesce: true, guest_agent_socket: '/run/vms/web-01.qga', bitmap_granularity: 65_536 },
+    environment: {
+      os_type: 'linux',
+      quiesce: true,
+      guest_agent_socket: '/run/vms/web-01.qga',
+      bitmap_granularity: 65_536,
+    },
   },
   {
     plugin: 'open-source-cloud',
@@ -181,7 +204,12 @@ export const goldenEnvironments: readonly Golden[] = [
       vm_size: 'Standard_D2s_v5',
       worker_size: 'Standard_D2s_v5',
       linux_migr_image: marketplace,
-      windows_migr_image: { publisher: 'MicrosoftWindowsServer', offer: 'WindowsServer', sku: '2022-datacenter', version: 'latest' },
+      windows_migr_image: {
+        publisher: 'MicrosoftWindowsServer',
+        offer: 'WindowsServer',
+        sku: '2022-datacenter',
+        version: 'latest',
+      },
       preserve_nic_ips: true,
     },
   },

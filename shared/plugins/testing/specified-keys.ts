@@ -23,21 +23,38 @@ export const specifiedTypes = {
   texts: { takes: [[], ['a'], ['a', 'b']], refuses: ['a', [1], [null], {}, null] },
   labels: {
     takes: [[], ['env=prod'], ['x'.repeat(60)], Array.from({ length: 50 }, (_, index) => `label-${index}`)],
-    refuses: [['x'.repeat(61)], ['a/b'], ['a,b'], Array.from({ length: 51 }, (_, index) => `label-${index}`), 'a,b', [1], null],
+    refuses: [
+      ['x'.repeat(61)],
+      ['a/b'],
+      ['a,b'],
+      Array.from({ length: 51 }, (_, index) => `label-${index}`),
+      'a,b',
+      [1],
+      null,
+    ],
   },
   'text map': { takes: [{}, { 'VM Network': 'net' }], refuses: [{ a: 1 }, { a: { id: 'x' } }, ['net'], 'net', null] },
-  'subnet map': { takes: [{}, { a: 'net/sub net' }], refuses: [{ a: 'net' }, { a: 'net/' }, { a: '/sub' }, { a: 'a/b/c' }, { a: 1 }, null] },
+  'subnet map': {
+    takes: [{}, { a: 'net/sub net' }],
+    refuses: [{ a: 'net' }, { a: 'net/' }, { a: '/sub' }, { a: 'a/b/c' }, { a: 1 }, null],
+  },
   'network object map': {
     takes: [{}, { a: { id: 'x' } }, { a: { id: 'x', security_groups: ['g'] } }],
     refuses: [{ a: 'x' }, { a: {} }, { a: { id: 'x', security_groups: 'g' } }, { a: { id: 'x', other: 1 } }, null],
   },
-  'per os': { takes: [{}, { linux: 'a' }, { linux: 'a', windows: 'b' }], refuses: [{ bsd: 'a' }, { linux: 1 }, { Linux: 'a' }, 'a', null] },
+  'per os': {
+    takes: [{}, { linux: 'a' }, { linux: 'a', windows: 'b' }],
+    refuses: [{ bsd: 'a' }, { linux: 1 }, { Linux: 'a' }, 'a', null],
+  },
   'secret per os': {
     takes: [{ linux: 'a' }, { windows: { $secret: 'name' } }],
     refuses: [{ bsd: 'a' }, { linux: 1 }, { linux: { $secret: 1 } }, { linux: { secret: 'x' } }, null],
   },
   secret: { takes: ['a', { $secret: 'name' }], refuses: [1, {}, { $secret: '' }, { $secret: 'a', more: 1 }, null, ''] },
-  'os type map': { takes: [{ redhat: 'linux', win: 'windows' }], refuses: [{ redhat: 'solaris' }, { redhat: 1 }, 'linux', null] },
+  'os type map': {
+    takes: [{ redhat: 'linux', win: 'windows' }],
+    refuses: [{ redhat: 'solaris' }, { redhat: 1 }, 'linux', null],
+  },
   'storage mapping': {
     takes: [
       {},
@@ -58,7 +75,10 @@ export const specifiedTypes = {
     takes: [{ publisher: 'p', offer: 'o', sku: 's', version: 'latest' }],
     refuses: ['p:o:s:latest', { publisher: 1, offer: 'o', sku: 's', version: 'latest' }, { urn: 'x' }, null],
   },
-  'key-values': { takes: [{}, { a: 'b' }, { a: 1, b: true }], refuses: ['a=b', ['a'], { a: { b: 'c' } }, { a: null }, null] },
+  'key-values': {
+    takes: [{}, { a: 'b' }, { a: 1, b: true }],
+    refuses: ['a=b', ['a'], { a: { b: 'c' } }, { a: null }, null],
+  },
   'image metadata': {
     takes: [{}, { operating_system: 'linux', uefi: true, secure_boot: false }, { disk_bus: 'scsi' }],
     refuses: [{ no_such_key: 1 }, { uefi: 'true' }, 'uefi:true', null],
@@ -72,9 +92,18 @@ export const specifiedTypes = {
   'port policy': { takes: ['keep_mac', 'replace_mac', 'reuse_ports'], refuses: ['keep', true, null] },
   'disk bus': { takes: ['scsi', 'virtio', 'ide', 'usb'], refuses: ['sata', 'VirtIO', 1, null] },
   mechanism: { takes: ['HTTPS', 'SSH'], refuses: ['https', 'ssh', 'TLS', true, null] },
-  program_url: { takes: ['https://example.com/agent.zip', `http://10.0.0.1/a.zip#sha256=${'0f'.repeat(32)}`], refuses: ['agent.zip', 'ftp://example.com/a', 'http://10.0.0.1/a.zip', 1, null] },
-  url: { takes: ['https://example.com/virtio-win.iso', 'http://10.0.0.1/a.iso'], refuses: ['virtio-win.iso', 'ftp://example.com/a', 1, null] },
-  'encoded ssh key': { takes: ['c3NoLWVkMjU1MTkgQUFBQUMzTnphQw=='], refuses: ['ssh-ed25519 AAAA', 'bm8ga2V5', 1, null] },
+  program_url: {
+    takes: ['https://example.com/agent.zip', `http://10.0.0.1/a.zip#sha256=${'0f'.repeat(32)}`],
+    refuses: ['agent.zip', 'ftp://example.com/a', 'http://10.0.0.1/a.zip', 1, null],
+  },
+  url: {
+    takes: ['https://example.com/virtio-win.iso', 'http://10.0.0.1/a.iso'],
+    refuses: ['virtio-win.iso', 'ftp://example.com/a', 1, null],
+  },
+  'encoded ssh key': {
+    takes: ['c3NoLWVkMjU1MTkgQUFBQUMzTnphQw=='],
+    refuses: ['ssh-ed25519 AAAA', 'bm8ga2V5', 1, null],
+  },
   'optional text': { takes: ['', 'storage_premium_perf2'], refuses: [1, null] },
 } as const satisfies Record<string, { takes: readonly unknown[]; refuses: readonly unknown[] }>;
 
@@ -86,7 +115,11 @@ export interface SpecifiedSection {
   readonly keys: readonly SpecifiedKey[];
 }
 
-const key = (name: string, type: SpecifiedType, more: Omit<SpecifiedKey, 'key' | 'type'> = {}): SpecifiedKey => ({ key: name, type, ...more });
+const key = (name: string, type: SpecifiedType, more: Omit<SpecifiedKey, 'key' | 'type'> = {}): SpecifiedKey => ({
+  key: name,
+  type,
+  ...more,
+});
 
 const storage = (name: string): SpecifiedKey[] => [
   key(name, 'storage mapping'),
@@ -97,7 +130,11 @@ const storage = (name: string): SpecifiedKey[] => [
   key(`${name}.disk_mappings[].destination`, 'text', { required: true }),
 ];
 
-const perOs = (name: string): SpecifiedKey[] => [key(name, 'per os'), key(`${name}.linux`, 'text'), key(`${name}.windows`, 'text')];
+const perOs = (name: string): SpecifiedKey[] => [
+  key(name, 'per os'),
+  key(`${name}.linux`, 'text'),
+  key(`${name}.windows`, 'text'),
+];
 
 const image = (name: string, preset?: object): SpecifiedKey[] => [
   key(name, 'image', preset === undefined ? {} : { default: preset }),
@@ -203,7 +240,12 @@ export const specified: readonly SpecifiedSection[] = [
       key('storage_container_name', 'text'),
       key('vm_size', 'text'),
       key('worker_size', 'text'),
-      ...image('linux_migr_image', { publisher: 'Canonical', offer: 'UbuntuServer', sku: '16.04.0-LTS', version: 'latest' }),
+      ...image('linux_migr_image', {
+        publisher: 'Canonical',
+        offer: 'UbuntuServer',
+        sku: '16.04.0-LTS',
+        version: 'latest',
+      }),
       ...image('windows_migr_image', {
         publisher: 'MicrosoftWindowsServer',
         offer: 'WindowsServer',
@@ -315,7 +357,9 @@ export const specified: readonly SpecifiedSection[] = [
       key('windows_virtio_iso_url', 'url', { default: virtioIso }),
       key('disk_bus', 'disk bus', { default: 'virtio' }),
       key('use_config_drive', 'boolean', { default: false }),
-      key('winguestinit_x64_url', 'program_url', { default: 'https://www.cloudbase.it/downloads/CloudbaseInitSetup_x64.zip' }),
+      key('winguestinit_x64_url', 'program_url', {
+        default: 'https://www.cloudbase.it/downloads/CloudbaseInitSetup_x64.zip',
+      }),
     ],
   },
   {

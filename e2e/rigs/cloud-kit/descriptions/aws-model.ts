@@ -49,7 +49,9 @@ export interface AwsModel {
 /** Holds inputs and outputs, as the protocol decoded them and before it encodes them, against a model's shapes. */
 export function awsDescription(model: AwsModel): ApiDescription {
   const check = (shape: string | undefined, value: unknown, what: string): Findings =>
-    shape === undefined ? { problems: [], checked: 0 } : { problems: shapeProblems(model, shape, value, what), checked: 1 };
+    shape === undefined
+      ? { problems: [], checked: 0 }
+      : { problems: shapeProblems(model, shape, value, what), checked: 1 };
   return {
     checkRequest({ operation, body }: DescribedRequest): Findings {
       const found = model.operations[operation];
@@ -70,26 +72,36 @@ export function shapeProblems(model: AwsModel, name: string, value: unknown, at:
   const shape = model.shapes[name];
   if (shape === undefined) return [`${at}: the model lacks the shape ${name}`];
   switch (shape.type) {
-    case 'structure': return structureProblems(model, shape, value, at);
+    case 'structure':
+      return structureProblems(model, shape, value, at);
     case 'list':
       if (!Array.isArray(value)) return [`${at}: must be a list`];
-      return [...sizeProblems(shape, value.length, at), ...value.flatMap((item, index) => shapeProblems(model, shape.member?.shape ?? '', item, `${at}[${index}]`))];
+      return [
+        ...sizeProblems(shape, value.length, at),
+        ...value.flatMap((item, index) => shapeProblems(model, shape.member?.shape ?? '', item, `${at}[${index}]`)),
+      ];
     case 'map':
       if (!isObject(value)) return [`${at}: must be a map`];
       return Object.entries(value).flatMap(([key, item]) => [
-        ...shapeProblems(model, shape.key?.shape ?? '', key, `${at} key ${key}`), ...shapeProblems(model, shape.value?.shape ?? '', item, `${at}.${key}`),
+        ...shapeProblems(model, shape.key?.shape ?? '', key, `${at} key ${key}`),
+        ...shapeProblems(model, shape.value?.shape ?? '', item, `${at}.${key}`),
       ]);
-    case 'string': return stringProblems(shape, value, at);
+    case 'string':
+      return stringProblems(shape, value, at);
     case 'integer':
     case 'long':
       return Number.isInteger(value) ? sizeProblems(shape, value as number, at) : [`${at}: must be an integer`];
     case 'float':
     case 'double':
       return typeof value === 'number' ? sizeProblems(shape, value, at) : [`${at}: must be a number`];
-    case 'boolean': return typeof value === 'boolean' ? [] : [`${at}: must be a boolean`];
-    case 'timestamp': return isTimestamp(value) ? [] : [`${at}: must be a point in time`];
-    case 'blob': return Buffer.isBuffer(value) ? sizeProblems(shape, value.length, at) : [`${at}: must be bytes`];
-    default: return [`${at}: the shape ${name} has the unknown type ${shape.type}`];
+    case 'boolean':
+      return typeof value === 'boolean' ? [] : [`${at}: must be a boolean`];
+    case 'timestamp':
+      return isTimestamp(value) ? [] : [`${at}: must be a point in time`];
+    case 'blob':
+      return Buffer.isBuffer(value) ? sizeProblems(shape, value.length, at) : [`${at}: must be bytes`];
+    default:
+      return [`${at}: the shape ${name} has the unknown type ${shape.type}`];
   }
 }
 
@@ -102,16 +114,24 @@ function structureProblems(model: AwsModel, shape: AwsShape, value: unknown, at:
     ...(shape.union === true && present.length !== 1 ? [`${at}: must have exactly one member`] : []),
     ...present.flatMap(([name, inner]) => {
       const member = members[name];
-      return member === undefined ? [`${at}.${name}: is not a member`] : shapeProblems(model, member.shape, inner, `${at}.${name}`);
+      return member === undefined
+        ? [`${at}.${name}: is not a member`]
+        : shapeProblems(model, member.shape, inner, `${at}.${name}`);
     }),
   ];
 }
 
 function stringProblems(shape: AwsShape, value: unknown, at: string): string[] {
   if (typeof value !== 'string') return [`${at}: must be a string`];
-  if (shape.enum !== undefined && !shape.enum.includes(value)) return [`${at}: ${value} is not one of ${shape.enum.join(', ')}`];
+  if (shape.enum !== undefined && !shape.enum.includes(value))
+    return [`${at}: ${value} is not one of ${shape.enum.join(', ')}`];
   const problems = sizeProblems(shape, value.length, at);
-  if (shape.pattern !== undefined && !isRiskyPattern(shape.pattern) && !new RegExp(`^(?:${shape.pattern})$`).test(value)) problems.push(`${at}: ${value} does not match ${shape.pattern}`);
+  if (
+    shape.pattern !== undefined &&
+    !isRiskyPattern(shape.pattern) &&
+    !new RegExp(`^(?:${shape.pattern})$`).test(value)
+  )
+    problems.push(`${at}: ${value} does not match ${shape.pattern}`);
   return problems;
 }
 
@@ -121,7 +141,11 @@ function sizeProblems({ min, max }: AwsShape, size: number, at: string): string[
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !Buffer.isBuffer(value) && !(value instanceof Date);
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !Buffer.isBuffer(value) &&
+  !(value instanceof Date);
 
 const isTimestamp = (value: unknown): boolean =>
   value instanceof Date || typeof value === 'number' || (typeof value === 'string' && !Number.isNaN(Date.parse(value)));

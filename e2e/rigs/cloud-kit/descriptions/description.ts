@@ -47,7 +47,8 @@ export class DescriptionCheck {
   }
 
   request(request: DescribedRequest): void {
-    if (!this.#undescribed.has(request.operation)) this.#take(request.operation, this.#description?.checkRequest(request));
+    if (!this.#undescribed.has(request.operation))
+      this.#take(request.operation, this.#description?.checkRequest(request));
   }
 
   answer(answer: DescribedAnswer): void {

@@ -7,7 +7,11 @@ const json = ['content', 'application/json', 'schema'];
 /** A description in OpenAPI 3.0. */
 export function openApiDescription(document: Json, options: SchemaOptions = {}): ApiDescription {
   const schemas = new Schemas(document, options);
-  const operationPath = ({ pathTemplate, method }: { pathTemplate: string; method: string }): string[] => ['paths', pathTemplate, method.toLowerCase()];
+  const operationPath = ({ pathTemplate, method }: { pathTemplate: string; method: string }): string[] => [
+    'paths',
+    pathTemplate,
+    method.toLowerCase(),
+  ];
 
   return {
     checkRequest(request: DescribedRequest): Findings {
@@ -19,18 +23,23 @@ export function openApiDescription(document: Json, options: SchemaOptions = {}):
       const schema = schemas.at(path);
       if (schema === undefined) {
         // Other content than JSON is the operation's own affair.
-        if (request.body !== undefined && found['requestBody'] === undefined) problems.push('has a request body, the operation takes none');
+        if (request.body !== undefined && found['requestBody'] === undefined)
+          problems.push('has a request body, the operation takes none');
         return { problems, checked: 0 };
       }
       if (request.body === undefined) return { problems: [...problems, 'lacks its request body'], checked: 0 };
-      problems.push(...schemas.problems(path, request.body, 'request'), ...schemas.nameProblems(schema, request.body, 'request'));
+      problems.push(
+        ...schemas.problems(path, request.body, 'request'),
+        ...schemas.nameProblems(schema, request.body, 'request'),
+      );
       return { problems, checked: 1 };
     },
 
     checkAnswer(answer: DescribedAnswer): Findings {
       const { found, problems } = schemas.operation(operationPath(answer), answer.operation);
       if (found === undefined) return { problems, checked: 0 };
-      const listed = (status: string): readonly string[] => schemas.follow([...operationPath(answer), 'responses', status]);
+      const listed = (status: string): readonly string[] =>
+        schemas.follow([...operationPath(answer), 'responses', status]);
       const own = listed(String(answer.status));
       const path = schemas.at(own) === undefined ? listed('default') : own;
       if (schemas.at(path) === undefined) {
@@ -38,7 +47,10 @@ export function openApiDescription(document: Json, options: SchemaOptions = {}):
         return { problems, checked: 0 };
       }
       if (schemas.at([...path, ...json]) === undefined) return { problems, checked: 0 };
-      return { problems: [...problems, ...schemas.problems([...path, ...json], answer.body, `answer ${answer.status}`)], checked: 1 };
+      return {
+        problems: [...problems, ...schemas.problems([...path, ...json], answer.body, `answer ${answer.status}`)],
+        checked: 1,
+      };
     },
   };
 }

@@ -60,7 +60,9 @@ export class Schemas {
       this.#compiled.set(key, validate);
     }
     if (validate(body)) return [];
-    return (validate.errors ?? []).map((error) => `${what}${error.instancePath}: ${error.message ?? 'does not conform'}`);
+    return (validate.errors ?? []).map(
+      (error) => `${what}${error.instancePath}: ${error.message ?? 'does not conform'}`,
+    );
   }
 
   /** Descriptions leave objects open; a client has no business with names that it does not know, or that are read-only. */
@@ -77,14 +79,16 @@ export class Schemas {
     return Object.entries(body).flatMap(([name, value]) => {
       const property = properties[name];
       if (property === undefined) return [`${at}/${name}: is not a property of the document`];
-      if (property['readOnly'] === true && this.#options.readOnlyInRequests !== true) return [`${at}/${name}: is read-only`];
+      if (property['readOnly'] === true && this.#options.readOnlyInRequests !== true)
+        return [`${at}/${name}: is read-only`];
       return this.nameProblems(property, value, `${at}/${name}`);
     });
   }
 
   #propertiesOf(schema: Json | undefined): Record<string, Json> | undefined {
     const resolved = this.resolve(schema) ?? {};
-    if (resolved['oneOf'] !== undefined || resolved['anyOf'] !== undefined || resolved['discriminator'] !== undefined) return undefined;
+    if (resolved['oneOf'] !== undefined || resolved['anyOf'] !== undefined || resolved['discriminator'] !== undefined)
+      return undefined;
     if (resolved['additionalProperties'] !== undefined && resolved['additionalProperties'] !== false) return undefined;
     const all: Record<string, Json> = {};
     for (const part of (resolved['allOf'] ?? []) as Json[]) {
@@ -100,15 +104,22 @@ export class Schemas {
     const known = parameters.map((one) => this.resolve(one)).filter((one) => one?.['in'] === 'query');
     const names = known.map((one) => String(one?.['name']));
     return [
-      ...[...new Set(query.keys())].filter((name) => !names.includes(name)).map((name) => `query parameter ${name} is not part of the operation`),
-      ...known.filter((one) => one?.['required'] === true && !query.has(String(one['name']))).map((one) => `lacks the query parameter ${String(one?.['name'])}`),
+      ...[...new Set(query.keys())]
+        .filter((name) => !names.includes(name))
+        .map((name) => `query parameter ${name} is not part of the operation`),
+      ...known
+        .filter((one) => one?.['required'] === true && !query.has(String(one['name'])))
+        .map((one) => `lacks the query parameter ${String(one?.['name'])}`),
     ];
   }
 }
 
 const encodePointer = (part: string): string => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
 const pathOf = (reference: string): string[] =>
-  reference.slice(2).split('/').map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'));
+  reference
+    .slice(2)
+    .split('/')
+    .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'));
 
 /** Whether a pattern repeats what already repeats: such ones may backtrack without end on a text that nearly fits. */
 export const isRiskyPattern = (pattern: string): boolean => /[+*}]\)*\)[+*]/.test(pattern);
@@ -132,5 +143,7 @@ function toJsonSchema(value: unknown, openEnums: boolean): unknown {
   const schema = Object.fromEntries(entries);
   if (schema['nullable'] !== true && schema['x-nullable'] !== true) return schema;
   const { nullable: _, 'x-nullable': __, ...rest } = schema;
-  return typeof rest['type'] === 'string' && rest['enum'] === undefined ? { ...rest, type: [rest['type'], 'null'] } : { anyOf: [rest, { type: 'null' }] };
+  return typeof rest['type'] === 'string' && rest['enum'] === undefined
+    ? { ...rest, type: [rest['type'], 'null'] }
+    : { anyOf: [rest, { type: 'null' }] };
 }

@@ -34,7 +34,10 @@ export interface TypedOperation {
 }
 
 /** Holds bodies against an SDK's models. Operations that are not named are not known; members without a model are anything. */
-export function typedDescription(document: TypedModels, operations: Readonly<Record<string, TypedOperation>>): ApiDescription {
+export function typedDescription(
+  document: TypedModels,
+  operations: Readonly<Record<string, TypedOperation>>,
+): ApiDescription {
   const { models } = document;
   const named = (text: string): string => text.trim().replace(/^model\./, '');
 
@@ -44,7 +47,11 @@ export function typedDescription(document: TypedModels, operations: Readonly<Rec
     const before = known.get(name);
     if (before !== undefined) return before;
     const model = models[name];
-    const fields = Object.assign({}, ...(model?.extends ?? []).map((parent) => fieldsOf(named(parent))), model?.fields ?? {}) as Record<string, TypedField>;
+    const fields = Object.assign(
+      {},
+      ...(model?.extends ?? []).map((parent) => fieldsOf(named(parent))),
+      model?.fields ?? {},
+    ) as Record<string, TypedField>;
     known.set(name, fields);
     return fields;
   }
@@ -53,14 +60,24 @@ export function typedDescription(document: TypedModels, operations: Readonly<Rec
     if (typeof shape === 'string') return typeProblems(shape, value, at, isRequest);
     const lifted = new Set(Object.values(shape.under).flatMap((name) => Object.keys(fieldsOf(name))));
     const own = Object.fromEntries(Object.entries(fieldsOf(shape.model)).filter(([name]) => !lifted.has(name)));
-    const put = Object.fromEntries(Object.entries(shape.under).map(([name, type]): [string, TypedField] => [name, { type, optional: true }]));
+    const put = Object.fromEntries(
+      Object.entries(shape.under).map(([name, type]): [string, TypedField] => [name, { type, optional: true }]),
+    );
     return memberProblems({ ...own, ...put }, value, at, isRequest);
   }
 
-  function memberProblems(fields: Readonly<Record<string, TypedField>>, value: unknown, at: string, isRequest: boolean): string[] {
+  function memberProblems(
+    fields: Readonly<Record<string, TypedField>>,
+    value: unknown,
+    at: string,
+    isRequest: boolean,
+  ): string[] {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return [`${at}: must be an object`];
     const given = value as Readonly<Record<string, unknown>>;
-    const missing = Object.entries(fields).filter(([name, field]) => field.optional !== true && !(isRequest && field.readonly === true) && given[name] === undefined);
+    const missing = Object.entries(fields).filter(
+      ([name, field]) =>
+        field.optional !== true && !(isRequest && field.readonly === true) && given[name] === undefined,
+    );
     return [
       ...missing.map(([name]) => `${at}: lacks ${name}`),
       ...Object.entries(given).flatMap(([name, inner]) => {
@@ -77,12 +94,16 @@ export function typedDescription(document: TypedModels, operations: Readonly<Rec
       const tried = alternatives.map((one) => typeProblems(one, value, at, isRequest));
       // Those of the alternative that it comes closest to.
       const closest = tried.reduce((best, problems) => (problems.length < best.length ? problems : best));
-      return closest.length > 0 && tried.every((problems) => problems.length === 1) ? [`${at}: is none of ${type}`] : closest;
+      return closest.length > 0 && tried.every((problems) => problems.length === 1)
+        ? [`${at}: is none of ${type}`]
+        : closest;
     }
     const text = named(type);
     const item = /^Array<(.+)>$/.exec(text)?.[1] ?? /^(.+)\[\]$/.exec(text)?.[1];
     if (item !== undefined) {
-      return Array.isArray(value) ? value.flatMap((one, index) => typeProblems(item, one, `${at}/${index}`, isRequest)) : [`${at}: must be an array`];
+      return Array.isArray(value)
+        ? value.flatMap((one, index) => typeProblems(item, one, `${at}/${index}`, isRequest))
+        : [`${at}: must be an array`];
     }
     const values = /^\{\s*\[\w+: string\]:\s*(.+?);?\s*\}$/.exec(text)?.[1] ?? /^Record<string, (.+)>$/.exec(text)?.[1];
     if (values !== undefined) {
@@ -91,20 +112,34 @@ export function typedDescription(document: TypedModels, operations: Readonly<Rec
     }
     if (/^["']/.test(text)) return value === text.slice(1, -1) ? [] : [`${at}: must be ${text}`];
     switch (text) {
-      case 'string': return typeof value === 'string' ? [] : [`${at}: must be a string`];
-      case 'number': return typeof value === 'number' ? [] : [`${at}: must be a number`];
-      case 'boolean': return typeof value === 'boolean' ? [] : [`${at}: must be a boolean`];
-      case 'Date': return typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? [] : [`${at}: must be a point in time`];
-      default: return modelProblems(text, value, at, isRequest);
+      case 'string':
+        return typeof value === 'string' ? [] : [`${at}: must be a string`];
+      case 'number':
+        return typeof value === 'number' ? [] : [`${at}: must be a number`];
+      case 'boolean':
+        return typeof value === 'boolean' ? [] : [`${at}: must be a boolean`];
+      case 'Date':
+        return typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? [] : [`${at}: must be a point in time`];
+      default:
+        return modelProblems(text, value, at, isRequest);
     }
   }
 
   function modelProblems(name: string, value: unknown, at: string, isRequest: boolean): string[] {
     const model = models[name];
     if (model === undefined) return [];
-    if (model.kind === 'enum') return (model.values ?? []).includes(String(value)) ? [] : [`${at}: ${String(value)} is not one of ${(model.values ?? []).join(', ')}`];
+    if (model.kind === 'enum')
+      return (model.values ?? []).includes(String(value))
+        ? []
+        : [`${at}: ${String(value)} is not one of ${(model.values ?? []).join(', ')}`];
     // A string whose known values are listed beside it.
-    if (model.kind === 'alias') return typeProblems(model.type === 'string' && models[`Known${name}`] !== undefined ? `Known${name}` : (model.type ?? 'any'), value, at, isRequest);
+    if (model.kind === 'alias')
+      return typeProblems(
+        model.type === 'string' && models[`Known${name}`] !== undefined ? `Known${name}` : (model.type ?? 'any'),
+        value,
+        at,
+        isRequest,
+      );
     return memberProblems(fieldsOf(name), value, at, isRequest);
   }
 
@@ -112,8 +147,12 @@ export function typedDescription(document: TypedModels, operations: Readonly<Rec
     checkRequest({ operation, body }: DescribedRequest): Findings {
       const shape = operations[operation];
       if (shape === undefined) return { problems: ['is not described'], checked: 0 };
-      if (shape.request === undefined) return { problems: body === undefined ? [] : ['has a request body, the operation takes none'], checked: 0 };
-      return { problems: body === undefined ? ['lacks its request body'] : shapeProblems(shape.request, body, 'request', true), checked: 1 };
+      if (shape.request === undefined)
+        return { problems: body === undefined ? [] : ['has a request body, the operation takes none'], checked: 0 };
+      return {
+        problems: body === undefined ? ['lacks its request body'] : shapeProblems(shape.request, body, 'request', true),
+        checked: 1,
+      };
     },
     checkAnswer({ operation, status, body }: DescribedAnswer): Findings {
       const shape = operations[operation];
@@ -123,7 +162,10 @@ export function typedDescription(document: TypedModels, operations: Readonly<Rec
       if (listIn === undefined) return { problems: shapeProblems(answer, body, what, false), checked: 1 };
       const items = listIn === 'body' ? body : (body as Readonly<Record<string, unknown>>)[listIn];
       if (!Array.isArray(items)) return { problems: [`${what}: must have a list`], checked: 1 };
-      return { problems: items.flatMap((item, index) => shapeProblems(answer, item, `${what}/${index}`, false)), checked: 1 };
+      return {
+        problems: items.flatMap((item, index) => shapeProblems(answer, item, `${what}/${index}`, false)),
+        checked: 1,
+      };
     },
   };
 }

@@ -17,13 +17,24 @@ interface Answer {
   readonly body: Record<string, unknown>;
 }
 
-async function call(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> {
+async function call(
+  method: string,
+  path: string,
+  body?: object,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
   const response = await fetch(cloud.url + path, {
-    method, headers: { 'x-api-key': 'secret', ...headers }, ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    method,
+    headers: { 'x-api-key': 'secret', ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type') === 'application/json';
-  return { status: response.status, headers: response.headers, body: isJson ? (JSON.parse(text) as Answer['body']) : { text } };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson ? (JSON.parse(text) as Answer['body']) : { text },
+  };
 }
 
 const idIn = (answer: Answer, member: string): string => (answer.body[member] as { id: string }).id;
@@ -49,12 +60,24 @@ describe('a small simulated cloud', () => {
     expect((await call('GET', '/discs')).status).toBe(404);
     const made = await call('POST', '/disks', { name: 'a', sizeGiB: 2 });
     const operation = `/operations/${idIn(made, 'operation')}`;
-    expect([(await call('GET', operation)).body['state'], (await call('GET', `/disks/${idIn(made, 'disk')}`)).body['state']]).toEqual(['running', 'creating']);
+    expect([
+      (await call('GET', operation)).body['state'],
+      (await call('GET', `/disks/${idIn(made, 'disk')}`)).body['state'],
+    ]).toEqual(['running', 'creating']);
     await clock.advance(1_000);
-    expect([(await call('GET', operation)).body['state'], (await call('GET', `/disks/${idIn(made, 'disk')}`)).body['state']]).toEqual(['succeeded', 'ready']);
+    expect([
+      (await call('GET', operation)).body['state'],
+      (await call('GET', `/disks/${idIn(made, 'disk')}`)).body['state'],
+    ]).toEqual(['succeeded', 'ready']);
     cloud.world.quotas['gigabytes'] = 3;
-    expect(await call('POST', '/disks', { name: 'b', sizeGiB: 2 })).toMatchObject({ status: 403, body: { code: 'QuotaExceeded' } });
-    expect(await call('POST', '/disks', { name: 'b', sizeGiB: 0 })).toMatchObject({ status: 400, body: { code: 'Invalid' } });
+    expect(await call('POST', '/disks', { name: 'b', sizeGiB: 2 })).toMatchObject({
+      status: 403,
+      body: { code: 'QuotaExceeded' },
+    });
+    expect(await call('POST', '/disks', { name: 'b', sizeGiB: 0 })).toMatchObject({
+      status: 400,
+      body: { code: 'Invalid' },
+    });
     await call('DELETE', `/disks/${idIn(made, 'disk')}`);
     await clock.advance(1_000);
     expect((await call('GET', `/disks/${idIn(made, 'disk')}`)).status).toBe(404);
@@ -70,7 +93,10 @@ describe('a small simulated cloud', () => {
     cloud.world.ground.lag.listings = 1;
     const late = await newDisk(clock, { name: 'd' });
     expect((await call('GET', `/disks/${late}`)).status).toBe(200);
-    expect([names(await call('GET', '/disks')), names(await call('GET', '/disks'))]).toEqual([['a', 'b', 'c'], ['a', 'b', 'c', 'd']]);
+    expect([names(await call('GET', '/disks')), names(await call('GET', '/disks'))]).toEqual([
+      ['a', 'b', 'c'],
+      ['a', 'b', 'c', 'd'],
+    ]);
   });
 
   it('does a request with a key once, however often it comes', async () => {
@@ -79,8 +105,14 @@ describe('a small simulated cloud', () => {
     const key = { 'idempotency-key': 'k1' };
     await expect(call('POST', '/disks', { name: 'a', sizeGiB: 1 }, key)).rejects.toThrow();
     const again = await call('POST', '/disks', { name: 'a', sizeGiB: 1 }, key);
-    expect({ status: again.status, disks: [...cloud.world.disks.keys()] }).toEqual({ status: 202, disks: [idIn(again, 'disk')] });
-    expect(await call('POST', '/disks', { name: 'b', sizeGiB: 1 }, key)).toMatchObject({ status: 409, body: { code: 'KeyReused' } });
+    expect({ status: again.status, disks: [...cloud.world.disks.keys()] }).toEqual({
+      status: 202,
+      disks: [idIn(again, 'disk')],
+    });
+    expect(await call('POST', '/disks', { name: 'b', sizeGiB: 1 }, key)).toMatchObject({
+      status: 409,
+      body: { code: 'KeyReused' },
+    });
   });
 
   it('snapshots keep bytes, tell what changed, and become disks', async () => {
@@ -97,21 +129,33 @@ describe('a small simulated cloud', () => {
     await files.write(disk, 3 * 512 * 1024, Buffer.from('second'));
     const second = await snapshot();
     expect((await call('GET', `/snapshots/${first}/changes`)).body['blocks']).toEqual([{ index: 0, isZero: false }]);
-    expect((await call('GET', `/snapshots/${second}/changes?since=${first}`)).body['blocks']).toEqual([{ index: 3, isZero: false }]);
+    expect((await call('GET', `/snapshots/${second}/changes?since=${first}`)).body['blocks']).toEqual([
+      { index: 3, isZero: false },
+    ]);
     const copy = await newDisk(clock, { snapshotId: first, sizeGiB: 2 });
     expect([(await files.read(copy, 0, 5)).toString(), await files.sizeBytes(copy)]).toEqual(['first', 2 * 2 ** 30]);
   });
 
   it('gives machines their disks by a number on the bus', async () => {
     const attached: MachineVolume[] = [];
-    const machines: ServerMachines = { ...noMachines, attach: (_, volume) => Promise.resolve(void attached.push(volume)) };
+    const machines: ServerMachines = {
+      ...noMachines,
+      attach: (_, volume) => Promise.resolve(void attached.push(volume)),
+    };
     const clock = await start({ machines: () => Promise.resolve(machines) });
     const server = idIn(await call('POST', '/servers', { name: 'worker' }), 'server');
     const disks = [await newDisk(clock), await newDisk(clock)];
     const luns = [];
     for (const disk of disks) luns.push((await call('PUT', `/servers/${server}/disks/${disk}`)).body['lun']);
     await clock.advance(1_000);
-    expect({ luns, attached }).toEqual({ luns: [0, 1], attached: disks.map((volumeId, lun) => ({ volumeId, path: cloud.world.ground.files.path(volumeId), device: { lun } })) });
+    expect({ luns, attached }).toEqual({
+      luns: [0, 1],
+      attached: disks.map((volumeId, lun) => ({
+        volumeId,
+        path: cloud.world.ground.files.path(volumeId),
+        device: { lun },
+      })),
+    });
     expect((await call('DELETE', `/disks/${String(disks[0])}`)).status).toBe(409);
     await call('DELETE', `/servers/${server}/disks/${String(disks[0])}`);
     await clock.advance(1_000);
@@ -123,9 +167,15 @@ describe('a small simulated cloud', () => {
     await start({ tls: { key: keyPem, cert: certPem } });
     const { request } = await import('node:https');
     const status = await new Promise<number | undefined>((resolve, reject) => {
-      request(`${cloud.url}/disks`, { ca: certPem, checkServerIdentity: () => undefined, headers: { 'x-api-key': 'secret' } }, (response) => {
-        response.resume().once('end', () => resolve(response.statusCode));
-      }).once('error', reject).end();
+      request(
+        `${cloud.url}/disks`,
+        { ca: certPem, checkServerIdentity: () => undefined, headers: { 'x-api-key': 'secret' } },
+        (response) => {
+          response.resume().once('end', () => resolve(response.statusCode));
+        },
+      )
+        .once('error', reject)
+        .end();
     });
     expect(status).toBe(200);
   });
@@ -136,10 +186,20 @@ describe('faults on demand', () => {
 
   it('refuse before and after the effect, with the status, code and delay that are asked for', async () => {
     await start();
-    cloud.faults.add({ operation: 'CreateDisk', effect: 'refused', status: 503, code: 'SlowDown', retryAfterSeconds: 7 });
+    cloud.faults.add({
+      operation: 'CreateDisk',
+      effect: 'refused',
+      status: 503,
+      code: 'SlowDown',
+      retryAfterSeconds: 7,
+    });
     cloud.faults.add({ operation: 'CreateDisk', nth: 2, effect: 'refused-after', status: 500 });
     cloud.faults.add({ operation: 'CreateDisk', nth: 3, effect: '429' });
-    const [before, after, throttled] = [await call('POST', '/disks', wish), await call('POST', '/disks', wish), await call('POST', '/disks', wish)];
+    const [before, after, throttled] = [
+      await call('POST', '/disks', wish),
+      await call('POST', '/disks', wish),
+      await call('POST', '/disks', wish),
+    ];
     expect([before.status, before.body['code'], before.headers.get('retry-after')]).toEqual([503, 'SlowDown', '7']);
     expect([after.status, throttled.status, throttled.headers.get('retry-after')]).toEqual([500, 429, '1']);
     expect(cloud.world.disks.size).toBe(1);
@@ -159,10 +219,18 @@ describe('faults on demand', () => {
 
   it('never answer, with the effect or without', async () => {
     await start();
-    for (const [effect, disks] of [['no-answer', 0], ['no-answer-after', 1]] as const) {
+    for (const [effect, disks] of [
+      ['no-answer', 0],
+      ['no-answer-after', 1],
+    ] as const) {
       cloud.faults.add({ operation: 'CreateDisk', effect });
       const impatient = new AbortController();
-      const asked = fetch(`${cloud.url}/disks`, { method: 'POST', headers: { 'x-api-key': 'secret' }, body: JSON.stringify(wish), signal: impatient.signal });
+      const asked = fetch(`${cloud.url}/disks`, {
+        method: 'POST',
+        headers: { 'x-api-key': 'secret' },
+        body: JSON.stringify(wish),
+        signal: impatient.signal,
+      });
       await expect.poll(() => cloud.faults.pending().length).toBe(0);
       await expect.poll(() => cloud.world.disks.size).toBe(disks);
       impatient.abort();
@@ -174,7 +242,9 @@ describe('faults on demand', () => {
     const clock = await start();
     const [disk, other] = [await newDisk(clock), await newDisk(clock)];
     cloud.faults.add({ operation: '*', method: 'GET', path: new RegExp(`^/disks/${other}$`), effect: '500' });
-    expect([(await call('GET', `/disks/${disk}`)).status, (await call('GET', `/disks/${other}`)).status]).toEqual([200, 500]);
+    expect([(await call('GET', `/disks/${disk}`)).status, (await call('GET', `/disks/${other}`)).status]).toEqual([
+      200, 500,
+    ]);
     cloud.faults.add({ operation: 'DeleteDisk', effect: 'status-error' });
     cloud.faults.add({ operation: 'DeleteDisk', nth: 2, effect: 'hang' });
     await call('DELETE', `/disks/${disk}`);
@@ -187,23 +257,44 @@ describe('faults on demand', () => {
     const clock = await start();
     const disk = await newDisk(clock);
     await call('GET', `/disks/${disk}`);
-    const cases = faultCasesOf(cloud.calls, { isDoneLater: (operation) => operation === 'CreateDisk', isRead: ({ method }) => method === 'GET' });
-    expect(cases.filter(({ operation }) => operation === 'CreateDisk').map(({ effect }) => effect)).toEqual(
-      ['500', '429', '502-before', '502-after', 'connection-reset', 'connection-reset-after', 'no-answer', 'status-error', 'hang'],
-    );
+    const cases = faultCasesOf(cloud.calls, {
+      isDoneLater: (operation) => operation === 'CreateDisk',
+      isRead: ({ method }) => method === 'GET',
+    });
+    expect(cases.filter(({ operation }) => operation === 'CreateDisk').map(({ effect }) => effect)).toEqual([
+      '500',
+      '429',
+      '502-before',
+      '502-after',
+      'connection-reset',
+      'connection-reset-after',
+      'no-answer',
+      'status-error',
+      'hang',
+    ]);
     expect(cases.filter(({ operation }) => operation === 'GetDisk')).toHaveLength(5);
   });
 });
 
 it('a description is held against requests, and against the answers of the simulator itself', async () => {
-  const disk = { type: 'object', required: ['id', 'colour'], properties: { id: { type: 'string' }, colour: { type: 'string' } } };
+  const disk = {
+    type: 'object',
+    required: ['id', 'colour'],
+    properties: { id: { type: 'string' }, colour: { type: 'string' } },
+  };
   await start({
     description: {
       paths: {
         '/disks': {
           post: {
             operationId: 'CreateDisk',
-            requestBody: { content: { 'application/json': { schema: { type: 'object', properties: { name: { type: 'string' }, sizeGiB: { type: 'integer' } } } } } },
+            requestBody: {
+              content: {
+                'application/json': {
+                  schema: { type: 'object', properties: { name: { type: 'string' }, sizeGiB: { type: 'integer' } } },
+                },
+              },
+            },
             responses: { 202: { content: { 'application/json': { schema: { properties: { disk } } } } } },
           },
         },
@@ -211,5 +302,8 @@ it('a description is held against requests, and against the answers of the simul
     },
   });
   await call('POST', '/disks', { name: 'a', sizeGiB: 1, flavour: 'sweet' });
-  expect(cloud.violations).toEqual(['CreateDisk: request/flavour: is not a property of the document', "CreateDisk: answer 202/disk: must have required property 'colour'"]);
+  expect(cloud.violations).toEqual([
+    'CreateDisk: request/flavour: is not a property of the document',
+    "CreateDisk: answer 202/disk: must have required property 'colour'",
+  ]);
 });

@@ -39,7 +39,9 @@ export class SmallCloudWorld extends SimulatedWorld {
   readonly servers = this.collection<Server>('server');
   readonly quotas: Record<string, number> = { disks: 10, gigabytes: 1_000 };
   readonly pages: Pages;
-  readonly tokens = new ClientTokens((token) => conflict(`the key ${token} came with another request before`, 'KeyReused'));
+  readonly tokens = new ClientTokens((token) =>
+    conflict(`the key ${token} came with another request before`, 'KeyReused'),
+  );
 
   constructor(ground: Ground) {
     super(ground);
@@ -47,7 +49,10 @@ export class SmallCloudWorld extends SimulatedWorld {
   }
 
   usage(): Record<string, number> {
-    return { disks: this.disks.size, gigabytes: [...this.disks.values()].reduce((total, { sizeGiB }) => total + sizeGiB, 0) };
+    return {
+      disks: this.disks.size,
+      gigabytes: [...this.disks.values()].reduce((total, { sizeGiB }) => total + sizeGiB, 0),
+    };
   }
 }
 
@@ -57,10 +62,16 @@ type SmallCall = Call<SmallCloudWorld>;
 
 const invalid = (field: string, problem: string): ApiError => badRequest(`${field}: ${problem}`, 'Invalid');
 const { stringField, optionalString } = fieldReader(invalid);
-const shownOperation = ({ id, state, reason }: OperationRecord): object => ({ id, state, ...(reason === undefined ? {} : { reason }) });
+const shownOperation = ({ id, state, reason }: OperationRecord): object => ({
+  id,
+  state,
+  ...(reason === undefined ? {} : { reason }),
+});
 
 const createDisk: Operation<SmallCloudWorld> = (call) =>
-  call.world.tokens.once('CreateDisk', call.headers['idempotency-key'] as string | undefined, call.body, () => makeDisk(call));
+  call.world.tokens.once('CreateDisk', call.headers['idempotency-key'] as string | undefined, call.body, () =>
+    makeDisk(call),
+  );
 
 function makeDisk({ world, body, fault, requestId }: SmallCall) {
   const { files } = world.ground;
@@ -68,25 +79,39 @@ function makeDisk({ world, body, fault, requestId }: SmallCall) {
   if (typeof sizeGiB !== 'number' || sizeGiB < 1) throw invalid('sizeGiB', 'must be at least 1');
   const from = optionalString(body, 'snapshotId');
   if (from !== undefined) demandStatus('snapshot', world.snapshots.demand(from).state, ['ready'], conflict);
-  demandQuota(world.quotas, world.usage(), { disks: 1, gigabytes: sizeGiB }, (message) => new ApiError(403, message, { code: 'QuotaExceeded' }));
+  demandQuota(
+    world.quotas,
+    world.usage(),
+    { disks: 1, gigabytes: sizeGiB },
+    (message) => new ApiError(403, message, { code: 'QuotaExceeded' }),
+  );
   const disk: Disk = { id: randomUUID(), name: stringField(body, 'name'), sizeGiB, state: 'creating' };
   world.disks.set(disk.id, disk);
   const operation = world.openOperation(requestId, { kind: 'create', diskId: disk.id });
   world.transition({
-    fault, operation,
+    fault,
+    operation,
     work: async () => {
       if (from === undefined) return files.createBlank(disk.id, sizeGiB * gibibyte);
       await files.copy(from, disk.id);
       return files.grow(disk.id, sizeGiB * gibibyte);
     },
-    succeed: () => { disk.state = 'ready'; },
-    fail: () => { disk.state = 'failed'; },
+    succeed: () => {
+      disk.state = 'ready';
+    },
+    fail: () => {
+      disk.state = 'failed';
+    },
   });
   return accepted({ disk: { ...disk }, operation: shownOperation(operation) });
 }
 
 const listDisks: Operation<SmallCloudWorld> = ({ world, query }) => {
-  const { items, next } = world.pages.page(world.disks.listed(), { token: query.get('page'), limit: Number(query.get('limit') ?? 100), asked: 'disks' });
+  const { items, next } = world.pages.page(world.disks.listed(), {
+    token: query.get('page'),
+    limit: Number(query.get('limit') ?? 100),
+    asked: 'disks',
+  });
   return ok({ disks: items, ...(next === undefined ? {} : { nextPage: next }) });
 };
 
@@ -98,10 +123,15 @@ const deleteDisk: Operation<SmallCloudWorld> = ({ world, params, fault, requestI
   disk.state = 'deleting';
   const operation = world.openOperation(requestId, { kind: 'delete', diskId: disk.id });
   world.transition({
-    fault, operation,
+    fault,
+    operation,
     work: () => world.ground.files.remove(disk.id),
-    succeed: () => { world.disks.delete(disk.id); },
-    fail: () => { disk.state = 'failed'; },
+    succeed: () => {
+      world.disks.delete(disk.id);
+    },
+    fail: () => {
+      disk.state = 'failed';
+    },
   });
   return accepted(shownOperation(operation));
 };
@@ -113,10 +143,15 @@ const createSnapshot: Operation<SmallCloudWorld> = ({ world, params, fault, requ
   world.snapshots.set(snapshot.id, snapshot);
   const operation = world.openOperation(requestId, { kind: 'snapshot', snapshotId: snapshot.id });
   world.transition({
-    fault, operation,
+    fault,
+    operation,
     work: () => world.ground.files.copy(disk.id, snapshot.id),
-    succeed: () => { snapshot.state = 'ready'; },
-    fail: () => { snapshot.state = 'failed'; },
+    succeed: () => {
+      snapshot.state = 'ready';
+    },
+    fail: () => {
+      snapshot.state = 'failed';
+    },
   });
   return accepted({ snapshot: { ...snapshot }, operation: shownOperation(operation) });
 };
@@ -127,9 +162,10 @@ const listChanges: Operation<SmallCloudWorld> = async ({ world, params, query })
   const { id } = world.snapshots.demand(params['snapshot']);
   const since = query.get('since');
   const { files } = world.ground;
-  const blocks = since === null
-    ? (await files.allocatedBlocks(id, blockBytes)).map((index) => ({ index, isZero: false }))
-    : await files.changedBlocks(world.snapshots.demand(since).id, id, blockBytes);
+  const blocks =
+    since === null
+      ? (await files.allocatedBlocks(id, blockBytes)).map((index) => ({ index, isZero: false }))
+      : await files.changedBlocks(world.snapshots.demand(since).id, id, blockBytes);
   return ok({ blockBytes, blocks });
 };
 
@@ -138,13 +174,25 @@ const createServer: Operation<SmallCloudWorld> = ({ world, body, fault, requestI
   world.servers.set(server.id, server);
   const operation = world.openOperation(requestId, { kind: 'start', serverId: server.id });
   world.transition({
-    fault, operation,
-    work: () => world.ground.machines.start({
-      serverId: server.id, name: server.name, vcpus: 1, memoryMiB: 1024, userData: optionalString(body, 'userData') ?? '',
-      boot: { kind: 'image', imageName: 'worker' }, dataVolumes: [], nics: [],
-    }),
-    succeed: () => { server.state = 'running'; },
-    fail: () => { server.state = 'failed'; },
+    fault,
+    operation,
+    work: () =>
+      world.ground.machines.start({
+        serverId: server.id,
+        name: server.name,
+        vcpus: 1,
+        memoryMiB: 1024,
+        userData: optionalString(body, 'userData') ?? '',
+        boot: { kind: 'image', imageName: 'worker' },
+        dataVolumes: [],
+        nics: [],
+      }),
+    succeed: () => {
+      server.state = 'running';
+    },
+    fail: () => {
+      server.state = 'failed';
+    },
   });
   return accepted({ server: { ...server }, operation: shownOperation(operation) });
 };
@@ -154,16 +202,28 @@ const attachDisk: Operation<SmallCloudWorld> = ({ world, params, fault, requestI
   const [server, disk] = [world.servers.demand(params['server']), world.disks.demand(params['disk'])];
   demandStatus('server', server.state, ['running'], conflict);
   demandStatus('disk', disk.state, ['ready'], conflict);
-  const taken = new Set([...world.disks.values()].filter(({ attachment }) => attachment?.serverId === server.id).map(({ attachment }) => attachment?.lun));
+  const taken = new Set(
+    [...world.disks.values()]
+      .filter(({ attachment }) => attachment?.serverId === server.id)
+      .map(({ attachment }) => attachment?.lun),
+  );
   let lun = 0;
   while (taken.has(lun)) lun += 1;
   disk.attachment = { serverId: server.id, lun };
   disk.state = 'attaching';
   const operation = world.openOperation(requestId, { kind: 'attach', diskId: disk.id });
   world.transition({
-    fault, operation,
-    work: () => world.ground.machines.attach(server.id, { volumeId: disk.id, path: world.ground.files.path(disk.id), device: { lun } }),
-    succeed: () => { disk.state = 'attached'; },
+    fault,
+    operation,
+    work: () =>
+      world.ground.machines.attach(server.id, {
+        volumeId: disk.id,
+        path: world.ground.files.path(disk.id),
+        device: { lun },
+      }),
+    succeed: () => {
+      disk.state = 'attached';
+    },
     fail: () => {
       disk.state = 'ready';
       delete disk.attachment;
@@ -178,13 +238,16 @@ const detachDisk: Operation<SmallCloudWorld> = ({ world, params, fault, requestI
   disk.state = 'detaching';
   const operation = world.openOperation(requestId, { kind: 'detach', diskId: disk.id });
   world.transition({
-    fault, operation,
+    fault,
+    operation,
     work: () => world.ground.machines.detach(params['server'] ?? '', disk.id),
     succeed: () => {
       disk.state = 'ready';
       delete disk.attachment;
     },
-    fail: () => { disk.state = 'attached'; },
+    fail: () => {
+      disk.state = 'attached';
+    },
   });
   return accepted(shownOperation(operation));
 };
@@ -211,13 +274,21 @@ const table: Readonly<Record<string, readonly [id: string, operation: Operation<
 };
 
 /** @param description the vendor's OpenAPI document, where the machine has it */
-export function startSmallCloud(options: SimulationOptions & { readonly description?: Json } = {}): Promise<Simulation<SmallCloudWorld>> {
-  return startSimulation('small-cloud', options, (ground) => new SmallCloudWorld(ground), () => ({
-    protocol: jsonProtocol(Object.fromEntries(Object.entries(table).map(([route, [id]]) => [route, id]))),
-    operations: Object.fromEntries(Object.values(table)),
-    authenticate: ({ headers }) => {
-      if (headers['x-api-key'] !== 'secret') throw new ApiError(401, 'the key is not valid', { code: 'Unauthorized' });
-    },
-    description: options.description === undefined ? undefined : openApiDescription(options.description),
-  }));
+export function startSmallCloud(
+  options: SimulationOptions & { readonly description?: Json } = {},
+): Promise<Simulation<SmallCloudWorld>> {
+  return startSimulation(
+    'small-cloud',
+    options,
+    (ground) => new SmallCloudWorld(ground),
+    () => ({
+      protocol: jsonProtocol(Object.fromEntries(Object.entries(table).map(([route, [id]]) => [route, id]))),
+      operations: Object.fromEntries(Object.values(table)),
+      authenticate: ({ headers }) => {
+        if (headers['x-api-key'] !== 'secret')
+          throw new ApiError(401, 'the key is not valid', { code: 'Unauthorized' });
+      },
+      description: options.description === undefined ? undefined : openApiDescription(options.description),
+    }),
+  );
 }

@@ -13,13 +13,25 @@ import * as volumes from './volumes.ts';
 
 const listCompartments: Operation = (call) => {
   const { world, query } = call;
-  if (query.get('compartmentIdInSubtree') === 'true' && query.get('compartmentId') !== world.setup.tenancy) throw notFound('tenancy');
-  return listReply(call, world.compartments.listed().filter(({ id }) => id !== world.setup.tenancy), [], (one) => ({ ...one }));
+  if (query.get('compartmentIdInSubtree') === 'true' && query.get('compartmentId') !== world.setup.tenancy)
+    throw notFound('tenancy');
+  return listReply(
+    call,
+    world.compartments.listed().filter(({ id }) => id !== world.setup.tenancy),
+    [],
+    (one) => ({ ...one }),
+  );
 };
 const getCompartment: Operation = ({ world, params }) => ok({ ...demand(world.compartments, params['compartmentId']) });
 const listDomains: Operation = (call) => {
   const compartmentId = demand(call.world.compartments, call.query.get('compartmentId') ?? undefined).id;
-  return ok(call.world.setup.domains.map((name) => ({ name, compartmentId, id: `ocid1.availabilitydomain.oc1..${name.at(-1) ?? ''}` })));
+  return ok(
+    call.world.setup.domains.map((name) => ({
+      name,
+      compartmentId,
+      id: `ocid1.availabilitydomain.oc1..${name.at(-1) ?? ''}`,
+    })),
+  );
 };
 
 const limitOf: Operation = ({ world, params, query }) => {
@@ -33,8 +45,13 @@ const limitOf: Operation = ({ world, params, query }) => {
 type Work = OperationRecord<AboutWork>;
 const states = { running: 'IN_PROGRESS', succeeded: 'SUCCEEDED', failed: 'FAILED' };
 const shownWork = (work: Work): object => ({
-  id: work.id, operationType: work.about.operationType, compartmentId: work.about.compartmentId, status: states[work.state], percentComplete: work.state === 'running' ? 50 : 100,
-  timeAccepted: new Date(work.startedAt).toISOString(), resources: [{ actionType: 'CREATED', entityType: 'resource', identifier: work.about.resourceId }],
+  id: work.id,
+  operationType: work.about.operationType,
+  compartmentId: work.about.compartmentId,
+  status: states[work.state],
+  percentComplete: work.state === 'running' ? 50 : 100,
+  timeAccepted: new Date(work.startedAt).toISOString(),
+  resources: [{ actionType: 'CREATED', entityType: 'resource', identifier: work.about.resourceId }],
 });
 const workOf = (world: World, id: string | undefined): Work => {
   const found = world.operations.get(id ?? '');
@@ -44,12 +61,27 @@ const workOf = (world: World, id: string | undefined): Work => {
 const listWork: Operation = (call) => {
   const wanted = call.query.get('resourceId');
   const all = [...call.world.operations.values()] as Work[];
-  return listReply(call, all.filter(({ about }) => wanted === null || about.resourceId === wanted), [], shownWork);
+  return listReply(
+    call,
+    all.filter(({ about }) => wanted === null || about.resourceId === wanted),
+    [],
+    shownWork,
+  );
 };
 const getWork: Operation = ({ world, params }) => ok(shownWork(workOf(world, params['workRequestId'])));
 const workErrors: Operation = ({ world, params }) => {
   const work = workOf(world, params['workRequestId']);
-  return ok(work.state !== 'failed' ? [] : [{ code: 'InternalError', message: work.reason ?? 'it failed', timestamp: new Date(work.endedAt ?? 0).toISOString() }]);
+  return ok(
+    work.state !== 'failed'
+      ? []
+      : [
+          {
+            code: 'InternalError',
+            message: work.reason ?? 'it failed',
+            timestamp: new Date(work.endedAt ?? 0).toISOString(),
+          },
+        ],
+  );
 };
 
 /** Routes, operation ids as the vendor's SDK names them, and what they do. */
@@ -71,7 +103,10 @@ const table: Readonly<Record<string, readonly [string, Operation]>> = {
   'GET C/bootVolumeBackups': ['BlockstorageClient.listBootVolumeBackups', backups.listBootBackups],
   'POST C/bootVolumeBackups': ['BlockstorageClient.createBootVolumeBackup', backups.createBootBackup],
   'GET C/bootVolumeBackups/{bootVolumeBackupId}': ['BlockstorageClient.getBootVolumeBackup', backups.getBackup],
-  'DELETE C/bootVolumeBackups/{bootVolumeBackupId}': ['BlockstorageClient.deleteBootVolumeBackup', backups.deleteBackup],
+  'DELETE C/bootVolumeBackups/{bootVolumeBackupId}': [
+    'BlockstorageClient.deleteBootVolumeBackup',
+    backups.deleteBackup,
+  ],
   'GET C/instances': ['ComputeClient.listInstances', instances.listInstances],
   'POST C/instances': ['ComputeClient.launchInstance', instances.launchInstance],
   'GET C/instances/{instanceId}': ['ComputeClient.getInstance', instances.getInstance],
@@ -92,30 +127,57 @@ const table: Readonly<Record<string, readonly [string, Operation]>> = {
   'GET C/subnets/{subnetId}': ['VirtualNetworkClient.getSubnet', network.getSubnet],
   'GET C/networkSecurityGroups': ['VirtualNetworkClient.listNetworkSecurityGroups', network.listGroups],
   'POST C/networkSecurityGroups': ['VirtualNetworkClient.createNetworkSecurityGroup', network.createGroup],
-  'GET C/networkSecurityGroups/{networkSecurityGroupId}': ['VirtualNetworkClient.getNetworkSecurityGroup', network.getGroup],
-  'DELETE C/networkSecurityGroups/{networkSecurityGroupId}': ['VirtualNetworkClient.deleteNetworkSecurityGroup', network.deleteGroup],
-  'GET C/networkSecurityGroups/{networkSecurityGroupId}/securityRules': ['VirtualNetworkClient.listNetworkSecurityGroupSecurityRules', network.listRules],
-  'POST C/networkSecurityGroups/{networkSecurityGroupId}/actions/addSecurityRules': ['VirtualNetworkClient.addNetworkSecurityGroupSecurityRules', network.addRules],
-  'POST C/networkSecurityGroups/{networkSecurityGroupId}/actions/removeSecurityRules': ['VirtualNetworkClient.removeNetworkSecurityGroupSecurityRules', network.removeRules],
+  'GET C/networkSecurityGroups/{networkSecurityGroupId}': [
+    'VirtualNetworkClient.getNetworkSecurityGroup',
+    network.getGroup,
+  ],
+  'DELETE C/networkSecurityGroups/{networkSecurityGroupId}': [
+    'VirtualNetworkClient.deleteNetworkSecurityGroup',
+    network.deleteGroup,
+  ],
+  'GET C/networkSecurityGroups/{networkSecurityGroupId}/securityRules': [
+    'VirtualNetworkClient.listNetworkSecurityGroupSecurityRules',
+    network.listRules,
+  ],
+  'POST C/networkSecurityGroups/{networkSecurityGroupId}/actions/addSecurityRules': [
+    'VirtualNetworkClient.addNetworkSecurityGroupSecurityRules',
+    network.addRules,
+  ],
+  'POST C/networkSecurityGroups/{networkSecurityGroupId}/actions/removeSecurityRules': [
+    'VirtualNetworkClient.removeNetworkSecurityGroupSecurityRules',
+    network.removeRules,
+  ],
   'GET C/images': ['ComputeClient.listImages', images.listImages],
   'POST C/images': ['ComputeClient.createImage', images.createImage],
   'GET C/images/{imageId}': ['ComputeClient.getImage', images.getImage],
   'PUT C/images/{imageId}': ['ComputeClient.updateImage', images.updateImage],
   'DELETE C/images/{imageId}': ['ComputeClient.deleteImage', images.deleteImage],
-  'GET C/computeGlobalImageCapabilitySchemas': ['ComputeClient.listComputeGlobalImageCapabilitySchemas', images.listGlobalSchemas],
+  'GET C/computeGlobalImageCapabilitySchemas': [
+    'ComputeClient.listComputeGlobalImageCapabilitySchemas',
+    images.listGlobalSchemas,
+  ],
   'GET C/computeImageCapabilitySchemas': ['ComputeClient.listComputeImageCapabilitySchemas', images.listSchemas],
   'POST C/computeImageCapabilitySchemas': ['ComputeClient.createComputeImageCapabilitySchema', images.createSchema],
   'POST C/instanceConsoleHistories': ['ComputeClient.captureConsoleHistory', images.captureHistory],
   'GET C/instanceConsoleHistories/{instanceConsoleHistoryId}': ['ComputeClient.getConsoleHistory', images.getHistory],
-  'GET C/instanceConsoleHistories/{instanceConsoleHistoryId}/data': ['ComputeClient.getConsoleHistoryContent', images.getHistoryText],
-  'DELETE C/instanceConsoleHistories/{instanceConsoleHistoryId}': ['ComputeClient.deleteConsoleHistory', images.deleteHistory],
+  'GET C/instanceConsoleHistories/{instanceConsoleHistoryId}/data': [
+    'ComputeClient.getConsoleHistoryContent',
+    images.getHistoryText,
+  ],
+  'DELETE C/instanceConsoleHistories/{instanceConsoleHistoryId}': [
+    'ComputeClient.deleteConsoleHistory',
+    images.deleteHistory,
+  ],
   'GET C/workRequests': ['WorkRequestClient.listWorkRequests', listWork],
   'GET C/workRequests/{workRequestId}': ['WorkRequestClient.getWorkRequest', getWork],
   'GET C/workRequests/{workRequestId}/errors': ['WorkRequestClient.listWorkRequestErrors', workErrors],
   'GET I/compartments': ['IdentityClient.listCompartments', listCompartments],
   'GET I/compartments/{compartmentId}': ['IdentityClient.getCompartment', getCompartment],
   'GET I/availabilityDomains': ['IdentityClient.listAvailabilityDomains', listDomains],
-  'GET L/services/{serviceName}/limits/{limitName}/resourceAvailability': ['LimitsClient.getResourceAvailability', limitOf],
+  'GET L/services/{serviceName}/limits/{limitName}/resourceAvailability': [
+    'LimitsClient.getResourceAvailability',
+    limitOf,
+  ],
   'GET O/': ['ObjectStorageClient.getNamespace', images.getNamespace],
   'GET O/{namespaceName}/b/': ['ObjectStorageClient.listBuckets', images.listBuckets],
   'POST O/{namespaceName}/b/': ['ObjectStorageClient.createBucket', images.createBucket],

@@ -55,8 +55,14 @@ const table: Readonly<Record<string, readonly [id: string, operation: Operation]
   'DELETE P/security-groups/{securityGroupId}': ['DeleteSecurityGroup', securityGroups.deleteSecurityGroup],
   'GET P/security-groups/{securityGroupId}/rules': ['ListSecurityGroupRules', securityGroups.listRules],
   'POST P/security-groups/{securityGroupId}/rules': ['CreateSecurityGroupRule', securityGroups.createRule],
-  'GET P/security-groups/{securityGroupId}/rules/{securityGroupRuleId}': ['GetSecurityGroupRule', securityGroups.getRule],
-  'DELETE P/security-groups/{securityGroupId}/rules/{securityGroupRuleId}': ['DeleteSecurityGroupRule', securityGroups.deleteRule],
+  'GET P/security-groups/{securityGroupId}/rules/{securityGroupRuleId}': [
+    'GetSecurityGroupRule',
+    securityGroups.getRule,
+  ],
+  'DELETE P/security-groups/{securityGroupId}/rules/{securityGroupRuleId}': [
+    'DeleteSecurityGroupRule',
+    securityGroups.deleteRule,
+  ],
   'GET P/servers': ['ListServers', servers.listServers],
   'POST P/servers': ['CreateServer', creation.createServer],
   'GET P/servers/{serverId}': ['GetServer', servers.getServer],
@@ -82,7 +88,10 @@ const table: Readonly<Record<string, readonly [id: string, operation: Operation]
   'PATCH P/snapshots/{snapshotId}': ['UpdateSnapshot', snapshots.updateSnapshot],
   'DELETE P/snapshots/{snapshotId}': ['DeleteSnapshot', snapshots.deleteSnapshot],
   'GET P/volume-performance-classes': ['ListVolumePerformanceClasses', region.listPerformanceClasses],
-  'GET P/volume-performance-classes/{volumePerformanceClass}': ['GetVolumePerformanceClass', region.getPerformanceClass],
+  'GET P/volume-performance-classes/{volumePerformanceClass}': [
+    'GetVolumePerformanceClass',
+    region.getPerformanceClass,
+  ],
   'GET P/volumes': ['ListVolumes', volumes.listVolumes],
   'POST P/volumes': ['CreateVolume', volumes.createVolume],
   'GET P/volumes/{volumeId}': ['GetVolume', volumes.getVolume],

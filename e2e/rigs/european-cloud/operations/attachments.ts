@@ -21,7 +21,11 @@ function attachmentOf(call: Call): { server: ServerRecord; volumeId: string; del
 export const listAttachments: Operation = ({ world, params }) => {
   const server = world.servers.demand(params['serverId']);
   return ok({
-    items: [...server.attachments].map(([volumeId, deleteOnTermination]) => ({ serverId: server.id, volumeId, deleteOnTermination })),
+    items: [...server.attachments].map(([volumeId, deleteOnTermination]) => ({
+      serverId: server.id,
+      volumeId,
+      deleteOnTermination,
+    })),
   });
 };
 
@@ -43,7 +47,8 @@ export const attachVolume: Operation = (call) => {
   demandStatus('server', server.status, ['ACTIVE', 'INACTIVE']);
   if (volume.serverId !== undefined) throw conflict('volume is already attached');
   demandStatus('volume', volume.status, ['AVAILABLE']);
-  if (volume.availabilityZone !== server.availabilityZone) throw badRequest('volume and server are in different availability zones');
+  if (volume.availabilityZone !== server.availabilityZone)
+    throw badRequest('volume and server are in different availability zones');
   if (server.attachments.size >= maximumAttachments) throw conflict('server has the maximum number of volumes');
   const deleteOnTermination = call.body['deleteOnTermination'] === true;
   volume.status = 'ATTACHING';
@@ -51,7 +56,8 @@ export const attachVolume: Operation = (call) => {
   world.transition({
     fault: call.fault,
     operation: world.openRequest(call.requestId, 'CREATE', 'VOLUME', [volume.id]),
-    work: () => world.ground.machines.attach(server.id, { volumeId: volume.id, path: world.ground.files.path(volume.id) }),
+    work: () =>
+      world.ground.machines.attach(server.id, { volumeId: volume.id, path: world.ground.files.path(volume.id) }),
     succeed: () => {
       volume.status = 'ATTACHED';
       server.attachments.set(volume.id, deleteOnTermination);
@@ -82,7 +88,9 @@ export const detachVolume: Operation = (call) => {
       delete volume.serverId;
       volume.updatedAt = now();
     },
-    fail: () => { volume.status = 'ATTACHED'; },
+    fail: () => {
+      volume.status = 'ATTACHED';
+    },
   });
   return noContent();
 };

@@ -16,7 +16,8 @@ export const createServer: Operation = (call) => {
   const type = world.setup.machineTypes.find((one) => one.name === call.body['machineType']);
   if (type === undefined) throw badRequest('machine type is not valid');
   const name = stringField(call, 'name');
-  if (name.length > 63 || !/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(name) || name.includes('..')) throw invalid('name', 'not a host name');
+  if (name.length > 63 || !/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(name) || name.includes('..'))
+    throw invalid('name', 'not a host name');
   const zone = call.body['availabilityZone'] === undefined ? (world.setup.zones[0] ?? '') : zoneField(call);
   const keypairName = call.body['keypairName'] === undefined ? undefined : stringField(call, 'keypairName');
   if (keypairName !== undefined) world.keyPairs.demand(keypairName);
@@ -27,7 +28,10 @@ export const createServer: Operation = (call) => {
     demandAttachable(volume, zone);
     return volume;
   });
-  const affinityGroup = call.body['affinityGroup'] === undefined ? undefined : world.affinityGroups.demand(stringField(call, 'affinityGroup'));
+  const affinityGroup =
+    call.body['affinityGroup'] === undefined
+      ? undefined
+      : world.affinityGroups.demand(stringField(call, 'affinityGroup'));
   const boot = bootVolume(call, zone);
   const nics = (() => {
     try {
@@ -39,13 +43,23 @@ export const createServer: Operation = (call) => {
     }
   })();
   const server: ServerRecord = {
-    id, createdAt: now(), updatedAt: now(), name, labels: labelsField(call), metadata: metadataField(call),
-    machineType: type.name, availabilityZone: zone,
+    id,
+    createdAt: now(),
+    updatedAt: now(),
+    name,
+    labels: labelsField(call),
+    metadata: metadataField(call),
+    machineType: type.name,
+    availabilityZone: zone,
     bootVolume: { id: boot.volume.id, deleteOnTermination: boot.deleteOnTermination, source: boot.source },
-    attachments: new Map([[boot.volume.id, boot.deleteOnTermination], ...dataVolumes.map((volume): [string, boolean] => [volume.id, false])]),
+    attachments: new Map([
+      [boot.volume.id, boot.deleteOnTermination],
+      ...dataVolumes.map((volume): [string, boolean] => [volume.id, false]),
+    ]),
     configDrive: call.body['configDrive'] === true,
     serviceAccountMails: stringList(call.body['serviceAccountMails'] ?? [], 'serviceAccountMails'),
-    status: 'CREATING', powerStatus: 'STOPPED',
+    status: 'CREATING',
+    powerStatus: 'STOPPED',
     ...(boot.source.type === 'image' ? { imageId: boot.source.id } : {}),
     ...(keypairName === undefined ? {} : { keypairName }),
     ...(affinityGroup === undefined ? {} : { affinityGroup: affinityGroup.id }),
@@ -134,8 +148,18 @@ function bootVolume(call: Call, zone: string): Boot {
   world.demandQuota({ volumes: 1, gigabytes: size });
   const id = newId();
   const volume: VolumeRecord = {
-    id, createdAt: now(), updatedAt: now(), name: id, labels: {}, availabilityZone: zone, size, status: 'CREATING',
-    performanceClass: performanceClassField(call, wish['performanceClass']), bootable: true, encrypted: false, source,
+    id,
+    createdAt: now(),
+    updatedAt: now(),
+    name: id,
+    labels: {},
+    availabilityZone: zone,
+    size,
+    status: 'CREATING',
+    performanceClass: performanceClassField(call, wish['performanceClass']),
+    bootable: true,
+    encrypted: false,
+    source,
   };
   world.volumes.set(id, volume);
   return { volume, source, deleteOnTermination };
@@ -154,26 +178,43 @@ function serverNics(call: Call): NicRecord[] {
   if (typeof networking['networkId'] !== 'string') throw invalid('networking', 'networkId or nicIds is needed');
   const network = world.networks.demand(networking['networkId']);
   world.demandQuota({ nics: 1 });
-  const groups = call.body['securityGroups'] === undefined ? undefined : stringList(call.body['securityGroups'], 'securityGroups')
-    .map((wanted) => {
-      const matching = [...world.securityGroups.values()].filter((group) => group.id === wanted || group.name === wanted);
-      if (matching.length !== 1) throw badRequest(`security group ${wanted} is not known or not unique`);
-      return matching[0]?.id ?? '';
-    });
-  return [makeNic(world, network, { ownedByServer: true, ...(groups === undefined ? {} : { securityGroups: groups }) })];
+  const groups =
+    call.body['securityGroups'] === undefined
+      ? undefined
+      : stringList(call.body['securityGroups'], 'securityGroups').map((wanted) => {
+          const matching = [...world.securityGroups.values()].filter(
+            (group) => group.id === wanted || group.name === wanted,
+          );
+          if (matching.length !== 1) throw badRequest(`security group ${wanted} is not known or not unique`);
+          return matching[0]?.id ?? '';
+        });
+  return [
+    makeNic(world, network, { ownedByServer: true, ...(groups === undefined ? {} : { securityGroups: groups }) }),
+  ];
 }
 
 function machinePlan(world: World, server: ServerRecord): MachinePlan {
   const type = world.setup.machineTypes.find((one) => one.name === server.machineType);
   const publicKey = server.keypairName === undefined ? undefined : world.keyPairs.get(server.keypairName)?.publicKey;
-  const place = (volumeId: string): { volumeId: string; path: string } => ({ volumeId, path: world.ground.files.path(volumeId) });
+  const place = (volumeId: string): { volumeId: string; path: string } => ({
+    volumeId,
+    path: world.ground.files.path(volumeId),
+  });
   const config = world.volumes.get(server.bootVolume.id)?.imageConfig;
-  const firmware = { firmware: config?.['uefi'] === true ? 'uefi' : 'bios', secureBoot: config?.['secureBoot'] === true, diskBus: String(config?.['diskBus'] ?? 'virtio') } as const;
-  const boot: MachinePlan['boot'] = server.bootVolume.source.type === 'volume'
-    ? { kind: 'volume', ...place(server.bootVolume.id), ...firmware, configDrive: server.configDrive }
-    : { kind: 'image', imageName: world.images.get(server.bootVolume.source.id)?.name ?? '' };
+  const firmware = {
+    firmware: config?.['uefi'] === true ? 'uefi' : 'bios',
+    secureBoot: config?.['secureBoot'] === true,
+    diskBus: String(config?.['diskBus'] ?? 'virtio'),
+  } as const;
+  const boot: MachinePlan['boot'] =
+    server.bootVolume.source.type === 'volume'
+      ? { kind: 'volume', ...place(server.bootVolume.id), ...firmware, configDrive: server.configDrive }
+      : { kind: 'image', imageName: world.images.get(server.bootVolume.source.id)?.name ?? '' };
   return {
-    serverId: server.id, name: server.name, vcpus: type?.vcpus ?? 1, memoryMiB: type?.ram ?? 1024,
+    serverId: server.id,
+    name: server.name,
+    vcpus: type?.vcpus ?? 1,
+    memoryMiB: type?.ram ?? 1024,
     userData: Buffer.from(server.userData ?? '', 'base64').toString('utf8'),
     boot,
     dataVolumes: [...server.attachments.keys()].filter((id) => id !== server.bootVolume.id).map(place),

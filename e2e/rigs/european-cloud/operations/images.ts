@@ -7,7 +7,9 @@ import { now } from '../world.ts';
 /** Images are given at the start; `all=false` leaves out what others share with the project. */
 export const listImages: Operation = (call) => {
   const all = call.query.get('all') === 'true';
-  return ok({ items: selected(call, call.world.images.listed()).filter((image) => all || image.scope !== 'organization') });
+  return ok({
+    items: selected(call, call.world.images.listed()).filter((image) => all || image.scope !== 'organization'),
+  });
 };
 
 export const getImage: Operation = ({ world, params }) => ok(world.images.demand(params['imageId']));

@@ -18,7 +18,10 @@ export const createKeyPair: Operation = (call) => {
   if (!/^[A-Za-z0-9@._-]{1,127}$/.test(name)) throw badRequest('keypair name is not valid');
   if (call.world.keyPairs.has(name)) throw conflict('keypair already exists');
   const body = Buffer.from(publicKey.split(/\s+/)[1] ?? '', 'base64');
-  const fingerprint = createHash('md5').update(body).digest('hex').replace(/(..)(?=.)/g, '$1:');
+  const fingerprint = createHash('md5')
+    .update(body)
+    .digest('hex')
+    .replace(/(..)(?=.)/g, '$1:');
   const pair: KeyPairRecord = { name, publicKey, fingerprint, createdAt: now(), labels: labelsField(call) };
   call.world.keyPairs.set(name, pair);
   return created(pair);

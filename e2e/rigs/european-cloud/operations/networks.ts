@@ -26,10 +26,15 @@ const nicOf = (call: Call): NicRecord => {
 
 export const listNics: Operation = (call) => {
   const network = call.world.networks.demand(call.params['networkId']);
-  return ok({ items: selected(call, call.world.nics.listed()).filter((nic) => nic.networkId === network.id).map(showNic) });
+  return ok({
+    items: selected(call, call.world.nics.listed())
+      .filter((nic) => nic.networkId === network.id)
+      .map(showNic),
+  });
 };
 
-export const listProjectNics: Operation = (call) => ok({ items: selected(call, call.world.nics.listed()).map(showNic) });
+export const listProjectNics: Operation = (call) =>
+  ok({ items: selected(call, call.world.nics.listed()).map(showNic) });
 
 export const getNic: Operation = (call) => ok(showNic(nicOf(call)));
 
@@ -53,21 +58,43 @@ function takeAddress(world: World, network: NetworkRecord, wanted: string | unde
 export function makeNic(
   world: World,
   network: NetworkRecord,
-  wish: Partial<Pick<NicRecord, 'name' | 'ipv4' | 'labels' | 'securityGroups' | 'nicSecurity' | 'allowedAddresses' | 'description' | 'ownedByServer'>>,
+  wish: Partial<
+    Pick<
+      NicRecord,
+      | 'name'
+      | 'ipv4'
+      | 'labels'
+      | 'securityGroups'
+      | 'nicSecurity'
+      | 'allowedAddresses'
+      | 'description'
+      | 'ownedByServer'
+    >
+  >,
 ): NicRecord {
   const groups = (wish.securityGroups ?? []).map((id) => world.securityGroups.demand(id));
   if (new Set(groups.map((group) => group.stateful)).size > 1) {
     throw badRequest('stateful and stateless security groups cannot be mixed on one network interface');
   }
-  const fallback = [...world.securityGroups.values()].filter((group) => group.name === 'default').map((group) => group.id);
+  const fallback = [...world.securityGroups.values()]
+    .filter((group) => group.name === 'default')
+    .map((group) => group.id);
   const id = newId();
   const nic: NicRecord = {
-    id, name: wish.name ?? id, labels: wish.labels ?? {}, networkId: network.id,
+    id,
+    name: wish.name ?? id,
+    labels: wish.labels ?? {},
+    networkId: network.id,
     ipv4: takeAddress(world, network, wish.ipv4),
-    mac: `fa:16:3e:${randomBytes(3).toString('hex').replace(/(..)(?=.)/g, '$1:')}`,
-    allowedAddresses: wish.allowedAddresses ?? [], nicSecurity: wish.nicSecurity ?? true,
+    mac: `fa:16:3e:${randomBytes(3)
+      .toString('hex')
+      .replace(/(..)(?=.)/g, '$1:')}`,
+    allowedAddresses: wish.allowedAddresses ?? [],
+    nicSecurity: wish.nicSecurity ?? true,
     securityGroups: wish.nicSecurity === false ? [] : (wish.securityGroups ?? fallback),
-    status: 'DOWN', type: 'none', ownedByServer: wish.ownedByServer ?? false,
+    status: 'DOWN',
+    type: 'none',
+    ownedByServer: wish.ownedByServer ?? false,
     ...(wish.description === undefined ? {} : { description: wish.description }),
   };
   world.nics.set(id, nic);
@@ -85,8 +112,12 @@ export const createNic: Operation = (call) => {
     ...(call.body['name'] === undefined ? {} : { name: nameField(call) }),
     ...(ipv4 === undefined ? {} : { ipv4 }),
     ...(description === undefined ? {} : { description }),
-    ...(call.body['securityGroups'] === undefined ? {} : { securityGroups: stringList(call.body['securityGroups'], 'securityGroups') }),
-    ...(call.body['allowedAddresses'] === undefined ? {} : { allowedAddresses: stringList(call.body['allowedAddresses'], 'allowedAddresses') }),
+    ...(call.body['securityGroups'] === undefined
+      ? {}
+      : { securityGroups: stringList(call.body['securityGroups'], 'securityGroups') }),
+    ...(call.body['allowedAddresses'] === undefined
+      ? {}
+      : { allowedAddresses: stringList(call.body['allowedAddresses'], 'allowedAddresses') }),
   });
   return created(showNic(nic));
 };
@@ -100,7 +131,8 @@ export const updateNic: Operation = async (call) => {
     nic.securityGroups = ids;
   }
   if (call.body['nicSecurity'] !== undefined) nic.nicSecurity = call.body['nicSecurity'] === true;
-  if (call.body['allowedAddresses'] !== undefined) nic.allowedAddresses = stringList(call.body['allowedAddresses'], 'allowedAddresses');
+  if (call.body['allowedAddresses'] !== undefined)
+    nic.allowedAddresses = stringList(call.body['allowedAddresses'], 'allowedAddresses');
   nic.labels = mergedLabels(call, nic.labels);
   await exposeServers(call.world);
   return ok(showNic(nic));

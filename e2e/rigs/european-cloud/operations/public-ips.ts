@@ -13,7 +13,8 @@ export const getPublicIp: Operation = ({ world, params }) => ok(world.publicIps.
 function demandFreeNic(world: World, nicId: string, except?: PublicIpRecord): void {
   world.nics.demand(nicId);
   for (const other of world.publicIps.values()) {
-    if (other !== except && other.networkInterface === nicId) throw badRequest('network interface already has a public ip');
+    if (other !== except && other.networkInterface === nicId)
+      throw badRequest('network interface already has a public ip');
   }
 }
 
@@ -26,7 +27,10 @@ export const createPublicIp: Operation = async (call) => {
   const ip = world.ground.publicAddresses.find((address) => !taken.has(address));
   if (ip === undefined) throw new ApiError(429, 'no public ip is free');
   const made: PublicIpRecord = {
-    id: newId(), ip, labels: labelsField(call), ...(nicId === undefined ? {} : { networkInterface: nicId }),
+    id: newId(),
+    ip,
+    labels: labelsField(call),
+    ...(nicId === undefined ? {} : { networkInterface: nicId }),
   };
   world.publicIps.set(made.id, made);
   await exposeServers(world);

@@ -6,7 +6,14 @@ import { now } from '../world.ts';
 
 /** What the region and the project offer: zones, machine types, performance classes, quotas; and requests. */
 export const getProject: Operation = ({ world }) =>
-  ok({ id: world.setup.projectId, areaId: 'PUBLIC', internetAccess: true, status: 'CREATED', createdAt: now(), updatedAt: now() });
+  ok({
+    id: world.setup.projectId,
+    areaId: 'PUBLIC',
+    internetAccess: true,
+    status: 'CREATED',
+    createdAt: now(),
+    updatedAt: now(),
+  });
 
 export const listZones: Operation = ({ world }) => ok({ items: world.setup.zones });
 
@@ -15,7 +22,8 @@ export const listMachineTypes: Operation = ({ world, query }) => {
   const matches = filter === null ? () => true : parseFilter(filter);
   return ok({
     items: world.setup.machineTypes.filter(({ name, vcpus, ram, disk, description }) =>
-      matches({ name, vcpus, ram, disk, description })),
+      matches({ name, vcpus, ram, disk, description }),
+    ),
   });
 };
 
@@ -35,8 +43,10 @@ export const getPerformanceClass: Operation = ({ world, params }) => {
 
 export const listQuotas: Operation = ({ world }) => {
   const usage = world.usage();
-  const entries = Object.entries(world.setup.quotas).map(([name, limit]) =>
-    [name, { limit, usage: usage[name as keyof typeof usage] }]);
+  const entries = Object.entries(world.setup.quotas).map(([name, limit]) => [
+    name,
+    { limit, usage: usage[name as keyof typeof usage] },
+  ]);
   return ok({ quotas: Object.fromEntries(entries) });
 };
 
@@ -50,7 +60,10 @@ export const getRequest: Operation = ({ world, params }) => {
     failed: 'FAILED',
   }[request.state];
   return ok({
-    requestId: request.id, requestAction: action, requestType: type, status,
+    requestId: request.id,
+    requestAction: action,
+    requestType: type,
+    status,
     resources: resourceIds.map((id) => ({ type, id, status })),
     ...(request.reason === undefined ? {} : { details: request.reason }),
   });

@@ -16,9 +16,15 @@ function showServer(world: World, server: ServerRecord, details: boolean): Recor
   const nics = nicsOf(world, server).map((nic) => {
     const publicIp = [...world.publicIps.values()].find((one) => one.networkInterface === nic.id)?.ip;
     return {
-      nicId: nic.id, networkId: nic.networkId, networkName: world.networks.get(nic.networkId)?.name ?? '', mac: nic.mac,
-      ipv4: nic.ipv4, nicSecurity: nic.nicSecurity, allowedAddresses: nic.allowedAddresses,
-      securityGroups: nic.securityGroups, ...(publicIp === undefined ? {} : { publicIp }),
+      nicId: nic.id,
+      networkId: nic.networkId,
+      networkName: world.networks.get(nic.networkId)?.name ?? '',
+      mac: nic.mac,
+      ipv4: nic.ipv4,
+      nicSecurity: nic.nicSecurity,
+      allowedAddresses: nic.allowedAddresses,
+      securityGroups: nic.securityGroups,
+      ...(publicIp === undefined ? {} : { publicIp }),
     };
   });
   const volumes = [...attachments.keys()].filter((id) => id !== server.bootVolume.id);
@@ -29,10 +35,13 @@ const serverOf = (call: Call): ServerRecord => call.world.servers.demand(call.pa
 
 export const listServers: Operation = (call) => {
   const details = call.query.get('details') === 'true';
-  return ok({ items: selected(call, call.world.servers.listed()).map((server) => showServer(call.world, server, details)) });
+  return ok({
+    items: selected(call, call.world.servers.listed()).map((server) => showServer(call.world, server, details)),
+  });
 };
 
-export const getServer: Operation = (call) => ok(showServer(call.world, serverOf(call), call.query.get('details') === 'true'));
+export const getServer: Operation = (call) =>
+  ok(showServer(call.world, serverOf(call), call.query.get('details') === 'true'));
 
 export const updateServer: Operation = (call) => {
   const server = serverOf(call);
@@ -80,7 +89,8 @@ export const deleteServer: Operation = (call) => {
 function releaseNic(world: World, nic: NicRecord): void {
   if (nic.ownedByServer) {
     world.nics.delete(nic.id);
-    for (const publicIp of world.publicIps.values()) if (publicIp.networkInterface === nic.id) delete publicIp.networkInterface;
+    for (const publicIp of world.publicIps.values())
+      if (publicIp.networkInterface === nic.id) delete publicIp.networkInterface;
     return;
   }
   delete nic.device;
@@ -88,7 +98,12 @@ function releaseNic(world: World, nic: NicRecord): void {
 }
 
 /** start, stop, deallocate and reboot: a way through an intermediate status. */
-function powerOperation(from: readonly string[], through: string, to: string, act: (world: World, id: string) => Promise<void>): Operation {
+function powerOperation(
+  from: readonly string[],
+  through: string,
+  to: string,
+  act: (world: World, id: string) => Promise<void>,
+): Operation {
   return (call) => {
     const { world } = call;
     const server = serverOf(call);
@@ -108,9 +123,15 @@ function powerOperation(from: readonly string[], through: string, to: string, ac
   };
 }
 
-export const stopServer = powerOperation(['ACTIVE', 'ERROR'], 'STOPPING', 'INACTIVE', (world, id) => world.ground.machines.stop(id));
-export const deallocateServer = powerOperation(['ACTIVE', 'INACTIVE'], 'DEALLOCATING', 'DEALLOCATED', (world, id) => world.ground.machines.stop(id));
-export const rebootServer = powerOperation(['ACTIVE'], 'REBOOTING', 'ACTIVE', (world, id) => world.ground.machines.reboot(id));
+export const stopServer = powerOperation(['ACTIVE', 'ERROR'], 'STOPPING', 'INACTIVE', (world, id) =>
+  world.ground.machines.stop(id),
+);
+export const deallocateServer = powerOperation(['ACTIVE', 'INACTIVE'], 'DEALLOCATING', 'DEALLOCATED', (world, id) =>
+  world.ground.machines.stop(id),
+);
+export const rebootServer = powerOperation(['ACTIVE'], 'REBOOTING', 'ACTIVE', (world, id) =>
+  world.ground.machines.reboot(id),
+);
 
 export const getConsole: Operation = (call) => ok({ url: `https://console.invalid/${serverOf(call).id}` });
 
@@ -133,8 +154,12 @@ export const addNic: Operation = (call) => {
     fault: call.fault,
     operation: world.openRequest(call.requestId, 'CREATE', 'NIC', [nic.id]),
     work: () => exposeServers(world),
-    succeed: () => { nic.status = 'ACTIVE'; },
-    fail: () => { delete nic.device; },
+    succeed: () => {
+      nic.status = 'ACTIVE';
+    },
+    fail: () => {
+      delete nic.device;
+    },
   });
   return accepted();
 };
@@ -155,4 +180,3 @@ export const removeNic: Operation = (call) => {
   });
   return noContent();
 };
-

@@ -16,8 +16,15 @@ export const createSnapshot: Operation = (call) => {
   const id = newId();
   const description = optionalString(call, 'description');
   const snapshot: SnapshotRecord = {
-    id, createdAt: now(), updatedAt: now(), name: nameField(call, id), labels: labelsField(call), volumeId: volume.id,
-    availabilityZone: volume.availabilityZone, size: volume.size, status: 'CREATING',
+    id,
+    createdAt: now(),
+    updatedAt: now(),
+    name: nameField(call, id),
+    labels: labelsField(call),
+    volumeId: volume.id,
+    availabilityZone: volume.availabilityZone,
+    size: volume.size,
+    status: 'CREATING',
     ...(description === undefined ? {} : { description }),
   };
   world.snapshots.set(id, snapshot);
@@ -25,8 +32,12 @@ export const createSnapshot: Operation = (call) => {
     fault: call.fault,
     operation: world.openRequest(call.requestId, 'CREATE', 'SNAPSHOT', [id]),
     work: () => world.ground.files.copy(volume.id, id),
-    succeed: () => { snapshot.status = 'AVAILABLE'; },
-    fail: () => { snapshot.status = 'ERROR'; },
+    succeed: () => {
+      snapshot.status = 'AVAILABLE';
+    },
+    fail: () => {
+      snapshot.status = 'ERROR';
+    },
   });
   return created({ ...snapshot });
 };
@@ -48,8 +59,12 @@ export const deleteSnapshot: Operation = (call) => {
     fault: call.fault,
     operation: world.openRequest(call.requestId, 'DELETE', 'SNAPSHOT', [snapshot.id]),
     work: () => world.ground.files.remove(snapshot.id),
-    succeed: () => { world.snapshots.delete(snapshot.id); },
-    fail: () => { snapshot.status = 'ERROR'; },
+    succeed: () => {
+      world.snapshots.delete(snapshot.id);
+    },
+    fail: () => {
+      snapshot.status = 'ERROR';
+    },
   });
   return noContent();
 };

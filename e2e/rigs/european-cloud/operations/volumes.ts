@@ -1,6 +1,15 @@
 import { accepted, badRequest, conflict, created, noContent, ok } from '../../cloud-kit/call.ts';
 import { gibibyte } from '../../cloud-kit/volume-files.ts';
-import { invalid, labelsField, mergedLabels, nameField, objectField, optionalString, selected, stringField } from '../call.ts';
+import {
+  invalid,
+  labelsField,
+  mergedLabels,
+  nameField,
+  objectField,
+  optionalString,
+  selected,
+  stringField,
+} from '../call.ts';
 import type { Call, Operation } from '../call.ts';
 import type { ImageConfig, VolumeRecord } from '../records.ts';
 import { demandStatus, newId, now } from '../world.ts';
@@ -8,8 +17,20 @@ import { demandStatus, newId, now } from '../world.ts';
 const maximumSizeGB = 16_000;
 
 const imageConfigKeys = new Set([
-  'architecture', 'bootMenu', 'cdromBus', 'diskBus', 'nicModel', 'operatingSystem', 'operatingSystemDistro',
-  'operatingSystemVersion', 'rescueBus', 'rescueDevice', 'secureBoot', 'uefi', 'videoModel', 'virtioScsi',
+  'architecture',
+  'bootMenu',
+  'cdromBus',
+  'diskBus',
+  'nicModel',
+  'operatingSystem',
+  'operatingSystemDistro',
+  'operatingSystemVersion',
+  'rescueBus',
+  'rescueDevice',
+  'secureBoot',
+  'uefi',
+  'videoModel',
+  'virtioScsi',
 ]);
 
 export function sizeField(call: Call): number | undefined {
@@ -67,17 +88,28 @@ export const createVolume: Operation = (call) => {
     size = Math.max(given ?? 0, origin.size);
   } else if (source?.['type'] === 'image') {
     const image = world.images.demand(String(source['id']));
-    if (given !== undefined && given < image.minDiskSize) throw badRequest('volume size is smaller than the image needs');
+    if (given !== undefined && given < image.minDiskSize)
+      throw badRequest('volume size is smaller than the image needs');
   } else if (source !== undefined) {
     throw invalid('source/type', 'value is not one of the allowed values');
   }
   if (size === undefined) throw invalid('size', 'property is missing');
-  if (copyFrom !== undefined && given !== undefined && given < size) throw badRequest('volume size is smaller than its source');
+  if (copyFrom !== undefined && given !== undefined && given < size)
+    throw badRequest('volume size is smaller than its source');
   world.demandQuota({ volumes: 1, gigabytes: size }, 413);
   const id = newId();
   const volume: VolumeRecord = {
-    id, createdAt: now(), updatedAt: now(), name: nameField(call, id), labels: labelsField(call), availabilityZone,
-    performanceClass, size, status: 'CREATING', bootable: call.body['bootable'] === true, encrypted: false,
+    id,
+    createdAt: now(),
+    updatedAt: now(),
+    name: nameField(call, id),
+    labels: labelsField(call),
+    availabilityZone,
+    performanceClass,
+    size,
+    status: 'CREATING',
+    bootable: call.body['bootable'] === true,
+    encrypted: false,
     ...(description === undefined ? {} : { description }),
     ...(source === undefined ? {} : { source: { type: String(source['type']), id: String(source['id']) } }),
   };
@@ -93,8 +125,12 @@ export const createVolume: Operation = (call) => {
         await world.ground.files.grow(id, volume.size * gibibyte);
       }
     },
-    succeed: () => { volume.status = 'AVAILABLE'; },
-    fail: () => { volume.status = 'ERROR'; },
+    succeed: () => {
+      volume.status = 'AVAILABLE';
+    },
+    fail: () => {
+      volume.status = 'ERROR';
+    },
   });
   return created({ ...volume });
 };
@@ -129,7 +165,9 @@ export const deleteVolume: Operation = (call) => {
       for (const snapshot of snapshots) world.snapshots.delete(snapshot.id);
       world.volumes.delete(volume.id);
     },
-    fail: () => { volume.status = 'ERROR_DELETING'; },
+    fail: () => {
+      volume.status = 'ERROR_DELETING';
+    },
   });
   return noContent();
 };
@@ -148,7 +186,9 @@ export const resizeVolume: Operation = (call) => {
     operation: world.openRequest(call.requestId, 'UPDATE', 'VOLUME', [volume.id]),
     work: () => world.ground.files.grow(volume.id, size * gibibyte),
     succeed: () => Object.assign(volume, { size, status: 'AVAILABLE', updatedAt: now() }),
-    fail: () => { volume.status = 'ERROR_RESIZING'; },
+    fail: () => {
+      volume.status = 'ERROR_RESIZING';
+    },
   });
   return accepted();
 };

@@ -19,16 +19,28 @@ export const table: Readonly<Record<string, readonly [id: string, operation: Ope
   'GET S/providers/Microsoft.Authorization/permissions': ['Permissions_List', skus.listPermissions],
   'GET G/providers/Microsoft.Authorization/permissions': ['Permissions_ListForResourceGroup', skus.listPermissions],
   'GET S/providers/{namespace}/locations/{location}/operations/{operationId}': ['Operations_Get', skus.getOperation],
-  'GET S/providers/{namespace}/locations/{location}/operationResults/{operationId}': ['OperationResults_Get', skus.getOperationResult],
+  'GET S/providers/{namespace}/locations/{location}/operationResults/{operationId}': [
+    'OperationResults_Get',
+    skus.getOperationResult,
+  ],
 
   'GET S/providers/Microsoft.Compute/skus': ['ResourceSkus_List', skus.listSkus],
   'GET S/providers/Microsoft.Compute/locations/{location}/usages': ['Usage_List', skus.listUsage],
   'GET S/providers/Microsoft.Network/locations/{location}/usages': ['Usages_List', skus.listNetworkUsage],
   [`GET ${images}`]: ['VirtualMachineImages_ListPublishers', skus.listPublishers],
   [`GET ${images}/{publisher}/artifacttypes/vmimage/offers`]: ['VirtualMachineImages_ListOffers', skus.listOffers],
-  [`GET ${images}/{publisher}/artifacttypes/vmimage/offers/{offer}/skus`]: ['VirtualMachineImages_ListSkus', skus.listImageSkus],
-  [`GET ${images}/{publisher}/artifacttypes/vmimage/offers/{offer}/skus/{sku}/versions`]: ['VirtualMachineImages_List', skus.listVersions],
-  [`GET ${images}/{publisher}/artifacttypes/vmimage/offers/{offer}/skus/{sku}/versions/{version}`]: ['VirtualMachineImages_Get', skus.getImage],
+  [`GET ${images}/{publisher}/artifacttypes/vmimage/offers/{offer}/skus`]: [
+    'VirtualMachineImages_ListSkus',
+    skus.listImageSkus,
+  ],
+  [`GET ${images}/{publisher}/artifacttypes/vmimage/offers/{offer}/skus/{sku}/versions`]: [
+    'VirtualMachineImages_List',
+    skus.listVersions,
+  ],
+  [`GET ${images}/{publisher}/artifacttypes/vmimage/offers/{offer}/skus/{sku}/versions/{version}`]: [
+    'VirtualMachineImages_Get',
+    skus.getImage,
+  ],
 
   'GET S/providers/Microsoft.Compute/disks': ['Disks_List', disks.disks.listAll],
   [`GET ${compute}/disks`]: ['Disks_ListByResourceGroup', disks.disks.list],
@@ -54,14 +66,35 @@ export const table: Readonly<Record<string, readonly [id: string, operation: Ope
   [`PATCH ${compute}/virtualMachines/{name}`]: ['VirtualMachines_Update', vms.updateVm],
   [`DELETE ${compute}/virtualMachines/{name}`]: ['VirtualMachines_Delete', vms.deleteVm],
   [`GET ${compute}/virtualMachines/{name}/instanceView`]: ['VirtualMachines_InstanceView', vms.getInstanceView],
-  [`POST ${compute}/virtualMachines/{name}/attachDetachDataDisks`]: ['VirtualMachines_AttachDetachDataDisks', vms.attachDetach],
-  [`POST ${compute}/virtualMachines/{name}/start`]: ['VirtualMachines_Start', vms.powerOperation('starting', 'running')],
-  [`POST ${compute}/virtualMachines/{name}/restart`]: ['VirtualMachines_Restart', vms.powerOperation('starting', 'running')],
-  [`POST ${compute}/virtualMachines/{name}/powerOff`]: ['VirtualMachines_PowerOff', vms.powerOperation('stopping', 'stopped')],
-  [`POST ${compute}/virtualMachines/{name}/deallocate`]: ['VirtualMachines_Deallocate', vms.powerOperation('deallocating', 'deallocated')],
-  [`POST ${compute}/virtualMachines/{name}/retrieveBootDiagnosticsData`]: ['VirtualMachines_RetrieveBootDiagnosticsData', vms.retrieveBootDiagnostics],
+  [`POST ${compute}/virtualMachines/{name}/attachDetachDataDisks`]: [
+    'VirtualMachines_AttachDetachDataDisks',
+    vms.attachDetach,
+  ],
+  [`POST ${compute}/virtualMachines/{name}/start`]: [
+    'VirtualMachines_Start',
+    vms.powerOperation('starting', 'running'),
+  ],
+  [`POST ${compute}/virtualMachines/{name}/restart`]: [
+    'VirtualMachines_Restart',
+    vms.powerOperation('starting', 'running'),
+  ],
+  [`POST ${compute}/virtualMachines/{name}/powerOff`]: [
+    'VirtualMachines_PowerOff',
+    vms.powerOperation('stopping', 'stopped'),
+  ],
+  [`POST ${compute}/virtualMachines/{name}/deallocate`]: [
+    'VirtualMachines_Deallocate',
+    vms.powerOperation('deallocating', 'deallocated'),
+  ],
+  [`POST ${compute}/virtualMachines/{name}/retrieveBootDiagnosticsData`]: [
+    'VirtualMachines_RetrieveBootDiagnosticsData',
+    vms.retrieveBootDiagnostics,
+  ],
   [`GET ${compute}/virtualMachines/{name}/extensions/{extension}`]: ['VirtualMachineExtensions_Get', vms.getExtension],
-  [`PUT ${compute}/virtualMachines/{name}/extensions/{extension}`]: ['VirtualMachineExtensions_CreateOrUpdate', vms.putExtension],
+  [`PUT ${compute}/virtualMachines/{name}/extensions/{extension}`]: [
+    'VirtualMachineExtensions_CreateOrUpdate',
+    vms.putExtension,
+  ],
   'GET /bootdiagnostics/{server}/serialconsole.log': ['BootDiagnostics_Read', vms.readSerialLog],
   [`GET ${compute}/availabilitySets`]: ['AvailabilitySets_List', groups.availabilitySets.list],
   [`GET ${compute}/availabilitySets/{name}`]: ['AvailabilitySets_Get', groups.availabilitySets.get],
@@ -85,12 +118,21 @@ export const table: Readonly<Record<string, readonly [id: string, operation: Ope
   [`GET ${network}/virtualNetworks/{name}`]: ['VirtualNetworks_Get', networks.virtualNetworks.get],
   [`PUT ${network}/virtualNetworks/{name}`]: ['VirtualNetworks_CreateOrUpdate', networks.putVirtualNetwork],
   [`DELETE ${network}/virtualNetworks/{name}`]: ['VirtualNetworks_Delete', networks.deleteVirtualNetwork],
-  [`GET ${network}/virtualNetworks/{name}/CheckIPAddressAvailability`]: ['VirtualNetworks_CheckIPAddressAvailability', networks.checkAddress],
+  [`GET ${network}/virtualNetworks/{name}/CheckIPAddressAvailability`]: [
+    'VirtualNetworks_CheckIPAddressAvailability',
+    networks.checkAddress,
+  ],
   [`GET ${network}/virtualNetworks/{name}/subnets/{subnet}`]: ['Subnets_Get', networks.getSubnet],
 
   'GET S/providers/Microsoft.Storage/storageAccounts': ['StorageAccounts_List', groups.storageAccounts.listAll],
-  'GET G/providers/Microsoft.Storage/storageAccounts': ['StorageAccounts_ListByResourceGroup', groups.storageAccounts.list],
-  'GET G/providers/Microsoft.Storage/storageAccounts/{name}': ['StorageAccounts_GetProperties', groups.storageAccounts.get],
+  'GET G/providers/Microsoft.Storage/storageAccounts': [
+    'StorageAccounts_ListByResourceGroup',
+    groups.storageAccounts.list,
+  ],
+  'GET G/providers/Microsoft.Storage/storageAccounts/{name}': [
+    'StorageAccounts_GetProperties',
+    groups.storageAccounts.get,
+  ],
   'POST G/providers/Microsoft.Storage/storageAccounts/{name}/listKeys': ['StorageAccounts_ListKeys', groups.listKeys],
 };
 

@@ -15,10 +15,16 @@ export function invalid(field: string, problem: string): ApiError {
 
 export const { stringField, optionalString, objectField, stringList } = fieldReader(invalid);
 
-export const refuse = (status: number, code: string, message: string): ApiError => new ApiError(status, message, { code });
+export const refuse = (status: number, code: string, message: string): ApiError =>
+  new ApiError(status, message, { code });
 export const conflict = (code: string, message: string): ApiError => refuse(409, code, message);
 
-export const notFound = (what: string): ApiError => refuse(404, 'ResourceNotFound', `The Resource '${what}' was not found. For more details please go to https://aka.ms/ARMResourceNotFoundFix`);
+export const notFound = (what: string): ApiError =>
+  refuse(
+    404,
+    'ResourceNotFound',
+    `The Resource '${what}' was not found. For more details please go to https://aka.ms/ARMResourceNotFoundFix`,
+  );
 
 /** The members of a body's `properties`; empty when there are none. */
 export function propertiesOf(call: Call): Body {
@@ -30,8 +36,10 @@ export function tagsOf(call: Call): { readonly tags?: Tags } {
   const tags = Object.entries(objectField(call.body['tags'], 'tags'));
   if (tags.length > 50) throw refuse(400, 'InvalidTags', 'The number of tags exceeds the maximum of 50.');
   for (const [key, value] of tags) {
-    if (key.length > 512 || /[<>%&\\?/]/.test(key)) throw refuse(400, 'InvalidTagNameCharacters', `The tag name '${key}' has reserved characters.`);
-    if (typeof value !== 'string' || value.length > 256) throw refuse(400, 'InvalidTagValueLength', `The value of tag '${key}' is invalid.`);
+    if (key.length > 512 || /[<>%&\\?/]/.test(key))
+      throw refuse(400, 'InvalidTagNameCharacters', `The tag name '${key}' has reserved characters.`);
+    if (typeof value !== 'string' || value.length > 256)
+      throw refuse(400, 'InvalidTagValueLength', `The value of tag '${key}' is invalid.`);
   }
   return { tags: Object.fromEntries(tags) as Tags };
 }
@@ -39,7 +47,8 @@ export function tagsOf(call: Call): { readonly tags?: Tags } {
 /** The location of a body, in the form that ids have. */
 export function locationOf(call: Call): string {
   const location = stringField(call.body, 'location').toLowerCase().replaceAll(' ', '');
-  if (location !== call.world.setup.location) throw refuse(400, 'LocationNotAvailableForResourceType', `The provided location '${location}' is not available.`);
+  if (location !== call.world.setup.location)
+    throw refuse(400, 'LocationNotAvailableForResourceType', `The provided location '${location}' is not available.`);
   return location;
 }
 
@@ -47,7 +56,8 @@ export function zonesOf(call: Call): { readonly zones?: readonly string[] } {
   if (call.body['zones'] === undefined) return {};
   const zones = stringList(call.body['zones'], 'zones');
   const unknown = zones.find((zone) => !call.world.setup.zones.includes(zone));
-  if (unknown !== undefined) throw refuse(400, 'InvalidAvailabilityZone', `The zone(s) '${unknown}' for resource are not supported.`);
+  if (unknown !== undefined)
+    throw refuse(400, 'InvalidAvailabilityZone', `The zone(s) '${unknown}' for resource are not supported.`);
   return zones.length === 0 ? {} : { zones };
 }
 
@@ -65,14 +75,20 @@ export function groupOf(call: Call): string {
   return group.name;
 }
 
-export const groupKey = (world: World, name: string): string => `/subscriptions/${world.setup.subscriptionId}/resourcegroups/${name}`.toLowerCase();
+export const groupKey = (world: World, name: string): string =>
+  `/subscriptions/${world.setup.subscriptionId}/resourcegroups/${name}`.toLowerCase();
 
 export function demand<R extends object>(collection: Collection<R>, id: string): R {
   return collection.demand(id.toLowerCase(), () => notFound(id.split('/').slice(-2).join('/')));
 }
 
 /** What a reference in a body leads to. */
-export function referred<R extends object>(collection: Collection<R>, value: unknown, field: string, code = 'InvalidResourceReference'): R {
+export function referred<R extends object>(
+  collection: Collection<R>,
+  value: unknown,
+  field: string,
+  code = 'InvalidResourceReference',
+): R {
   const id = stringField(objectField(value, field), 'id');
   const found = collection.get(id.toLowerCase());
   if (found === undefined) throw refuse(400, code, `Resource ${id} referenced by ${field} was not found.`);
@@ -81,20 +97,36 @@ export function referred<R extends object>(collection: Collection<R>, value: unk
 
 /** `A/B` of a resource's id, e.g. `disks/data`. */
 export const shortName = (id: string): string => id.split('/').slice(-2).join('/');
-export const sameId = (one: string | undefined, other: string | undefined): boolean => one?.toLowerCase() === other?.toLowerCase();
+export const sameId = (one: string | undefined, other: string | undefined): boolean =>
+  one?.toLowerCase() === other?.toLowerCase();
 
 /**
  * Starts what the API does after its answer, and answers as it does: with the resource, where the operation can be
  * followed, and where its result will be.
  */
 export function beginOperation(
-  call: Call, namespace: string, step: Omit<Transition, 'operation' | 'fault'>, reply: { readonly status: number; readonly body?: unknown; readonly result?: () => unknown; readonly failureCode?: string },
+  call: Call,
+  namespace: string,
+  step: Omit<Transition, 'operation' | 'fault'>,
+  reply: {
+    readonly status: number;
+    readonly body?: unknown;
+    readonly result?: () => unknown;
+    readonly failureCode?: string;
+  },
 ): kit.Reply {
   const { world } = call;
-  const about: AboutOperation = { ...(reply.result === undefined ? {} : { result: reply.result }), failureCode: reply.failureCode ?? 'InternalOperationError' };
+  const about: AboutOperation = {
+    ...(reply.result === undefined ? {} : { result: reply.result }),
+    failureCode: reply.failureCode ?? 'InternalOperationError',
+  };
   const operation = world.openAzureOperation(about);
   world.transition({ ...step, fault: call.fault, operation });
-  return { status: reply.status, ...(reply.body === undefined ? {} : { body: reply.body }), headers: operationHeaders(call, namespace, operation.id) };
+  return {
+    status: reply.status,
+    ...(reply.body === undefined ? {} : { body: reply.body }),
+    headers: operationHeaders(call, namespace, operation.id),
+  };
 }
 
 function operationHeaders(call: Call, namespace: string, id: string): Record<string, string> {
@@ -102,7 +134,10 @@ function operationHeaders(call: Call, namespace: string, id: string): Record<str
   const host = `https://${call.headers.host ?? ''}`;
   const at = `${host}/subscriptions/${subscriptionId}/providers/${namespace}/locations/${location}`;
   const version = `api-version=${call.query.get('api-version') ?? ''}`;
-  return { 'azure-asyncoperation': `${at}/operations/${id}?${version}`, location: `${at}/operationResults/${id}?${version}&monitor=true` };
+  return {
+    'azure-asyncoperation': `${at}/operations/${id}?${version}`,
+    location: `${at}/operationResults/${id}?${version}&monitor=true`,
+  };
 }
 
 export interface Kind<R extends ArmRecord> {
@@ -114,13 +149,25 @@ export interface Kind<R extends ArmRecord> {
 }
 
 /** What all resources have: reading one, listing those of a group or of the subscription, changing tags. */
-export function commonOperations<R extends ArmRecord>({ type, collection, show = (_call, record) => record }: Kind<R>): {
-  readonly get: Operation; readonly list: Operation; readonly listAll: Operation; readonly updateTags: Operation;
+export function commonOperations<R extends ArmRecord>({
+  type,
+  collection,
+  show = (_call, record) => record,
+}: Kind<R>): {
+  readonly get: Operation;
+  readonly list: Operation;
+  readonly listAll: Operation;
+  readonly updateTags: Operation;
 } {
   const shown = (call: Call, group: string | undefined): unknown => {
     const all = collection(call.world).listed();
     const prefix = group === undefined ? undefined : `${groupKey(call.world, group)}/`;
-    return pageOf(call, all.filter(({ id }) => prefix === undefined || id.toLowerCase().startsWith(prefix)).map((record) => show(call, record)));
+    return pageOf(
+      call,
+      all
+        .filter(({ id }) => prefix === undefined || id.toLowerCase().startsWith(prefix))
+        .map((record) => show(call, record)),
+    );
   };
   return {
     get: (call) => ({ status: 200, body: show(call, demand(collection(call.world), idOf(call, type))) }),

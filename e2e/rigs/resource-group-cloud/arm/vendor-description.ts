@@ -4,7 +4,11 @@ import type { TypedOperation } from '../../cloud-kit/descriptions/typed-models.t
 import { libraryModels } from './library-models.ts';
 
 /** A resource that is made, read and listed: its model is what requests give and answers have. */
-const resource = (group: string, model: string, lists: readonly string[] = ['List', 'ListAll']): Record<string, TypedOperation> => ({
+const resource = (
+  group: string,
+  model: string,
+  lists: readonly string[] = ['List', 'ListAll'],
+): Record<string, TypedOperation> => ({
   [`${group}_CreateOrUpdate`]: { request: model, answer: model },
   [`${group}_Get`]: { answer: model },
   [`${group}_Delete`]: {},
@@ -26,7 +30,10 @@ const computeOperations: Readonly<Record<string, TypedOperation>> = {
   VirtualMachines_InstanceView: { answer: 'VirtualMachineInstanceView' },
   VirtualMachines_AttachDetachDataDisks: { request: 'AttachDetachDataDisksRequest', answer: 'StorageProfile' },
   VirtualMachines_RetrieveBootDiagnosticsData: { answer: 'RetrieveBootDiagnosticsDataResult' },
-  VirtualMachines_Start: {}, VirtualMachines_Restart: {}, VirtualMachines_PowerOff: {}, VirtualMachines_Deallocate: {},
+  VirtualMachines_Start: {},
+  VirtualMachines_Restart: {},
+  VirtualMachines_PowerOff: {},
+  VirtualMachines_Deallocate: {},
   ...resource('VirtualMachineExtensions', 'VirtualMachineExtension', []),
   ...resource('AvailabilitySets', 'AvailabilitySet', ['List']),
   VirtualMachineImages_List: { answer: 'VirtualMachineImageResource', listIn: 'body' },
@@ -48,7 +55,10 @@ const networkOperations: Readonly<Record<string, TypedOperation>> = {
   Usages_List: { answer: 'Usage', listIn: 'value' },
 };
 
-export const describedOperations: readonly string[] = [...Object.keys(computeOperations), ...Object.keys(networkOperations)];
+export const describedOperations: readonly string[] = [
+  ...Object.keys(computeOperations),
+  ...Object.keys(networkOperations),
+];
 
 /** Read once a process: the declarations have tens of thousands of lines. */
 let read: ApiDescription | undefined;
@@ -61,6 +71,9 @@ export function vendorDescription(): ApiDescription {
   const compute = typedDescription({ models }, computeOperations);
   const network = typedDescription(libraryModels('network'), networkOperations);
   const of = (operation: string): ApiDescription => (networkOperations[operation] === undefined ? compute : network);
-  read = { checkRequest: (request) => of(request.operation).checkRequest(request), checkAnswer: (answer) => of(answer.operation).checkAnswer(answer) };
+  read = {
+    checkRequest: (request) => of(request.operation).checkRequest(request),
+    checkAnswer: (answer) => of(answer.operation).checkAnswer(answer),
+  };
   return read;
 }

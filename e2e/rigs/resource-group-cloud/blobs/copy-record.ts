@@ -11,13 +11,20 @@ export interface CopyRecord {
 /** Looks at a copy now: it is complete when its time has come, and fails when its source may no longer be read. */
 export function settle(copy: CopyRecord, now: number, isReadable: (fileId: string) => boolean): CopyRecord {
   if (copy.status !== 'pending') return copy;
-  if (!isReadable(copy.fileId)) Object.assign(copy, { status: 'failed', description: '403 AuthenticationFailed "Copy failed when reading the source."' });
+  if (!isReadable(copy.fileId))
+    Object.assign(copy, {
+      status: 'failed',
+      description: '403 AuthenticationFailed "Copy failed when reading the source."',
+    });
   else if (now >= copy.endsAt) copy.status = 'success';
   return copy;
 }
 
 /** As headers of the blob's properties. */
 export const copyHeaders = ({ id, status, description }: CopyRecord, bytes: number): Record<string, string> => ({
-  'x-ms-copy-id': id, 'x-ms-copy-status': status, 'x-ms-copy-source': 'https://md.invalid/', 'x-ms-copy-progress': `${status === 'success' ? bytes : 0}/${bytes}`,
+  'x-ms-copy-id': id,
+  'x-ms-copy-status': status,
+  'x-ms-copy-source': 'https://md.invalid/',
+  'x-ms-copy-progress': `${status === 'success' ? bytes : 0}/${bytes}`,
   ...(description === '' ? {} : { 'x-ms-copy-status-description': description }),
 });

@@ -66,11 +66,15 @@ export class BlobWorld extends SimulatedWorld {
     this.files = files;
     this.accounts = new BlobAccounts(files);
     this.accounts.now = () => ground.clock.now();
-    this.accounts.isReadable = (fileId) => [...this.grants.values()].some((grant) => grant.fileId === fileId && grant.endsAt > ground.clock.now());
+    this.accounts.isReadable = (fileId) =>
+      [...this.grants.values()].some((grant) => grant.fileId === fileId && grant.endsAt > ground.clock.now());
   }
 
   /** What a request for pages or bytes is about: a disk by its signed address, or a blob of an account by a token. */
-  asked(call: Call<BlobWorld>, access: 'Read' | 'Write'): { readonly fileId: string; readonly isFixed: boolean; readonly footer: number } {
+  asked(
+    call: Call<BlobWorld>,
+    access: 'Read' | 'Write',
+  ): { readonly fileId: string; readonly isFixed: boolean; readonly footer: number } {
     if (call.params['account'] !== undefined) {
       const blob = this.accounts.demand(call);
       this.accounts.refuseCopied(blob);
@@ -87,12 +91,23 @@ export class BlobWorld extends SimulatedWorld {
   demand(fileId: string, query: URLSearchParams, access: 'Read' | 'Write'): Grant {
     const grant = [...this.grants.values()].find(({ id }) => id === query.get('si'));
     if (grant === undefined || grant.fileId !== fileId || query.get('sig') !== signatureOf(grant)) {
-      throw new ApiError(403, 'Server failed to authenticate the request. Make sure the value of Authorization header is formed correctly including the signature.', { code: 'AuthenticationFailed' });
+      throw new ApiError(
+        403,
+        'Server failed to authenticate the request. Make sure the value of Authorization header is formed correctly including the signature.',
+        { code: 'AuthenticationFailed' },
+      );
     }
     if (grant.endsAt <= this.ground.clock.now()) {
-      throw new ApiError(403, 'Server failed to authenticate the request. Signature not valid in the specified time frame.', { code: 'AuthenticationFailed' });
+      throw new ApiError(
+        403,
+        'Server failed to authenticate the request. Signature not valid in the specified time frame.',
+        { code: 'AuthenticationFailed' },
+      );
     }
-    if (access === 'Write' && grant.access !== 'Write') throw new ApiError(403, 'This request is not authorized to perform this operation using this permission.', { code: 'AuthorizationPermissionMismatch' });
+    if (access === 'Write' && grant.access !== 'Write')
+      throw new ApiError(403, 'This request is not authorized to perform this operation using this permission.', {
+        code: 'AuthorizationPermissionMismatch',
+      });
     return grant;
   }
 
@@ -108,12 +123,26 @@ export class BlobWorld extends SimulatedWorld {
 
 /** Starts the data plane: page blobs behind disks and snapshots, by signed addresses alone. */
 export async function startBlobs({ files, ...options }: BlobOptions): Promise<BlobSimulation> {
-  const simulation = await startSimulation('blobs', options, (ground) => new BlobWorld(ground, files), () => ({
-    protocol: blobProtocol,
-    operations: { GetPageRanges: pageRanges, GetPageRangesDiff: pageRangesDiff, GetBlob: getBlob, GetBlobProperties: properties, UploadPages: putPages, ClearPages: putPages, ...accountOperations, ...copyOperations },
-    requestIdHeader: 'x-ms-request-id',
-    description: blobDescription(),
-  }));
+  const simulation = await startSimulation(
+    'blobs',
+    options,
+    (ground) => new BlobWorld(ground, files),
+    () => ({
+      protocol: blobProtocol,
+      operations: {
+        GetPageRanges: pageRanges,
+        GetPageRangesDiff: pageRangesDiff,
+        GetBlob: getBlob,
+        GetBlobProperties: properties,
+        UploadPages: putPages,
+        ClearPages: putPages,
+        ...accountOperations,
+        ...copyOperations,
+      },
+      requestIdHeader: 'x-ms-request-id',
+      description: blobDescription(),
+    }),
+  );
   const { world } = simulation;
   const now = (): number => world.ground.clock.now();
   const url = simulation.url.replace('127.0.0.1', 'localhost');
@@ -121,9 +150,16 @@ export async function startBlobs({ files, ...options }: BlobOptions): Promise<Bl
     ...simulation,
     url,
     grant(wish) {
-      const ofFamily = [...world.grants.values()].filter(({ family, fileId, endsAt }) => wish.family !== undefined && family === wish.family && fileId !== wish.fileId && endsAt > now());
+      const ofFamily = [...world.grants.values()].filter(
+        ({ family, fileId, endsAt }) =>
+          wish.family !== undefined && family === wish.family && fileId !== wish.fileId && endsAt > now(),
+      );
       if (ofFamily.length >= mostSnapshotsOfAFamily) {
-        throw new ApiError(409, `At most ${mostSnapshotsOfAFamily} snapshots of one family can have an active shared access signature.`, { code: 'OperationNotAllowed' });
+        throw new ApiError(
+          409,
+          `At most ${mostSnapshotsOfAFamily} snapshots of one family can have an active shared access signature.`,
+          { code: 'OperationNotAllowed' },
+        );
       }
       const grant: Grant = { ...wish, id: randomUUID(), key: randomBytes(32), endsAt: now() + wish.seconds * 1000 };
       world.grants.set(wish.fileId, grant);
@@ -139,7 +175,8 @@ export async function startBlobs({ files, ...options }: BlobOptions): Promise<Bl
   };
 }
 
-const signatureOf = ({ id, key, fileId }: Grant): string => createHmac('sha256', key).update(`${id} ${fileId}`).digest('base64');
+const signatureOf = ({ id, key, fileId }: Grant): string =>
+  createHmac('sha256', key).update(`${id} ${fileId}`).digest('base64');
 
 interface ListedRange {
   readonly kind: 'PageRange' | 'ClearRange';
@@ -148,23 +185,43 @@ interface ListedRange {
   readonly end: number;
 }
 
-async function rangesOf(files: VolumeFiles, fileId: string, since: string | undefined): Promise<readonly ListedRange[]> {
+async function rangesOf(
+  files: VolumeFiles,
+  fileId: string,
+  since: string | undefined,
+): Promise<readonly ListedRange[]> {
   const size = await files.sizeBytes(fileId);
-  const blocks = size <= wholeBytes ? await comparedWhole(files, fileId, since, size) : await largeBlocks(files, fileId, since);
+  const blocks =
+    size <= wholeBytes ? await comparedWhole(files, fileId, since, size) : await largeBlocks(files, fileId, since);
   const listed = (kind: ListedRange['kind'], isZero: boolean): readonly ListedRange[] =>
-    runsOf(blocks.filter((block) => block.isZero === isZero).map(({ index }) => index), rangeBytes, size).map(({ offset, length }) => ({ kind, start: offset, end: offset + length - 1 }));
-  return [...listed('PageRange', false), ...(since === undefined ? [] : listed('ClearRange', true))].sort((one, other) => one.start - other.start);
+    runsOf(
+      blocks.filter((block) => block.isZero === isZero).map(({ index }) => index),
+      rangeBytes,
+      size,
+    ).map(({ offset, length }) => ({ kind, start: offset, end: offset + length - 1 }));
+  return [...listed('PageRange', false), ...(since === undefined ? [] : listed('ClearRange', true))].sort(
+    (one, other) => one.start - other.start,
+  );
 }
 
 /** Files up to this size are compared in memory; a larger one is mostly holes, which its file system knows. */
 const wholeBytes = 64 * 2 ** 20;
 
-async function largeBlocks(files: VolumeFiles, fileId: string, since: string | undefined): Promise<readonly ChangedBlock[]> {
+async function largeBlocks(
+  files: VolumeFiles,
+  fileId: string,
+  since: string | undefined,
+): Promise<readonly ChangedBlock[]> {
   if (since !== undefined) return files.changedBlocks(since, fileId, rangeBytes);
   return (await files.allocatedBlocks(fileId, rangeBytes)).map((index) => ({ index, isZero: false }));
 }
 
-async function comparedWhole(files: VolumeFiles, fileId: string, since: string | undefined, size: number): Promise<readonly ChangedBlock[]> {
+async function comparedWhole(
+  files: VolumeFiles,
+  fileId: string,
+  since: string | undefined,
+  size: number,
+): Promise<readonly ChangedBlock[]> {
   const now = await files.read(fileId, 0, size);
   const then = since === undefined ? Buffer.alloc(0) : await files.read(since, 0, size);
   const zeros = Buffer.alloc(rangeBytes);
@@ -198,26 +255,42 @@ const pageRangesDiff: Operation<BlobWorld> = async (call) => {
   const formerId = decodeURIComponent(former.pathname.split('/')[1] ?? '');
   const formerGrant = world.demand(formerId, former.searchParams, 'Read');
   if (grant.family === undefined || formerGrant.family !== grant.family) {
-    throw new ApiError(409, 'The previous snapshot does not belong to the family of the snapshot.', { code: 'PreviousSnapshotOperationNotSupported' });
+    throw new ApiError(409, 'The previous snapshot does not belong to the family of the snapshot.', {
+      code: 'PreviousSnapshotOperationNotSupported',
+    });
   }
   return listOf(call, fileId, await world.listed(fileId, formerId, true));
 };
 
-async function listOf({ world, headers }: Call<BlobWorld>, fileId: string, ranges: readonly ListedRange[]): Promise<Reply> {
+async function listOf(
+  { world, headers }: Call<BlobWorld>,
+  fileId: string,
+  ranges: readonly ListedRange[],
+): Promise<Reply> {
   const size = await world.files.sizeBytes(fileId);
   const { start, end } = rangeOf(headers['x-ms-range'] ?? headers['range'], size);
-  if (start % pageBytes !== 0 || (end + 1) % pageBytes !== 0) throw new ApiError(416, 'The page range specified is invalid.', { code: 'InvalidPageRange' });
-  const within = ranges.filter((range) => range.start <= end && range.end >= start).map((range) => ({ ...range, start: Math.max(range.start, start), end: Math.min(range.end, end) }));
+  if (start % pageBytes !== 0 || (end + 1) % pageBytes !== 0)
+    throw new ApiError(416, 'The page range specified is invalid.', { code: 'InvalidPageRange' });
+  const within = ranges
+    .filter((range) => range.start <= end && range.end >= start)
+    .map((range) => ({ ...range, start: Math.max(range.start, start), end: Math.min(range.end, end) }));
   const shown = within.slice(0, world.rangesPerAnswer);
-  const text = shown.map((range) => `<${range.kind}><Start>${range.start}</Start><End>${range.end}</End></${range.kind}>`).join('');
+  const text = shown
+    .map((range) => `<${range.kind}><Start>${range.start}</Start><End>${range.end}</End></${range.kind}>`)
+    .join('');
   const marker = shown.length < within.length ? `<NextMarker>${shown.length}</NextMarker>` : '<NextMarker/>';
   return {
-    status: 200, headers: { 'content-type': 'application/xml', 'x-ms-blob-content-length': String(size), ...blobHeaders },
+    status: 200,
+    headers: { 'content-type': 'application/xml', 'x-ms-blob-content-length': String(size), ...blobHeaders },
     body: `<?xml version="1.0" encoding="utf-8"?><PageList>${text}${marker}</PageList>`,
   };
 }
 
-const blobHeaders = { etag: '"0x8D4BCC2E4835CD0"', 'last-modified': 'Tue, 01 Jan 2030 00:00:00 GMT', 'x-ms-version': '2026-04-06' };
+const blobHeaders = {
+  etag: '"0x8D4BCC2E4835CD0"',
+  'last-modified': 'Tue, 01 Jan 2030 00:00:00 GMT',
+  'x-ms-version': '2026-04-06',
+};
 
 const getBlob: Operation<BlobWorld> = async (call) => {
   const { world, headers } = call;
@@ -226,15 +299,29 @@ const getBlob: Operation<BlobWorld> = async (call) => {
   const { start, end } = rangeOf(headers['x-ms-range'] ?? headers['range'], size);
   const bytes = await world.files.read(fileId, start, end - start + 1);
   return {
-    status: 206, body: bytes,
-    headers: { 'content-type': 'application/octet-stream', 'content-length': String(bytes.length), 'content-range': `bytes ${start}-${end}/${size}`, 'x-ms-blob-type': 'PageBlob', ...blobHeaders },
+    status: 206,
+    body: bytes,
+    headers: {
+      'content-type': 'application/octet-stream',
+      'content-length': String(bytes.length),
+      'content-range': `bytes ${start}-${end}/${size}`,
+      'x-ms-blob-type': 'PageBlob',
+      ...blobHeaders,
+    },
   };
 };
 
 const properties: Operation<BlobWorld> = async ({ world, params, query }) => {
   const fileId = params['blob'] ?? '';
   world.demand(fileId, query, 'Read');
-  return { status: 200, headers: { 'content-length': String(await world.files.sizeBytes(fileId)), 'x-ms-blob-type': 'PageBlob', ...blobHeaders } };
+  return {
+    status: 200,
+    headers: {
+      'content-length': String(await world.files.sizeBytes(fileId)),
+      'x-ms-blob-type': 'PageBlob',
+      ...blobHeaders,
+    },
+  };
 };
 
 /** Direct upload: the disk's bytes, then a footer of 512 bytes that belongs to the format and not to the disk. */
@@ -245,19 +332,39 @@ const putPages: Operation<BlobWorld> = async (call) => {
   const { start, end } = rangeOf(headers['x-ms-range'] ?? headers['range'], size + footer);
   const length = end - start + 1;
   const isClear = operation === 'ClearPages';
-  if (start % pageBytes !== 0 || length % pageBytes !== 0) throw new ApiError(416, 'The page range specified is invalid.', { code: 'InvalidPageRange' });
-  if (!isClear && length > mostBytesOfAPut) throw new ApiError(413, 'The request body is too large and exceeds the maximum permissible limit.', { code: 'RequestBodyTooLarge' });
-  if (!isClear && raw.length !== length) throw new ApiError(400, 'The value for one of the HTTP headers is not in the correct format.', { code: 'InvalidHeaderValue' });
+  if (start % pageBytes !== 0 || length % pageBytes !== 0)
+    throw new ApiError(416, 'The page range specified is invalid.', { code: 'InvalidPageRange' });
+  if (!isClear && length > mostBytesOfAPut)
+    throw new ApiError(413, 'The request body is too large and exceeds the maximum permissible limit.', {
+      code: 'RequestBodyTooLarge',
+    });
+  if (!isClear && raw.length !== length)
+    throw new ApiError(400, 'The value for one of the HTTP headers is not in the correct format.', {
+      code: 'InvalidHeaderValue',
+    });
   const kept = Math.max(0, Math.min(length, size - start));
   if (kept > 0) await world.files.write(fileId, start, isClear ? Buffer.alloc(kept) : raw.subarray(0, kept));
-  return { status: 201, headers: { ...blobHeaders, 'x-ms-blob-sequence-number': '0', ...(isClear ? {} : { 'x-ms-request-server-encrypted': 'true' }) } };
+  return {
+    status: 201,
+    headers: {
+      ...blobHeaders,
+      'x-ms-blob-sequence-number': '0',
+      ...(isClear ? {} : { 'x-ms-request-server-encrypted': 'true' }),
+    },
+  };
 };
 
-function rangeOf(header: string | readonly string[] | undefined, size: number): { readonly start: number; readonly end: number } {
+function rangeOf(
+  header: string | readonly string[] | undefined,
+  size: number,
+): { readonly start: number; readonly end: number } {
   const parts = /^bytes=(\d+)-(\d*)$/.exec(String(header ?? ''));
   const start = Number(parts?.[1] ?? 0);
   const end = Math.min(size - 1, parts?.[2] === undefined || parts[2] === '' ? size - 1 : Number(parts[2]));
-  if (start > end) throw new ApiError(416, 'The range specified is invalid for the current size of the resource.', { code: 'InvalidRange' });
+  if (start > end)
+    throw new ApiError(416, 'The range specified is invalid for the current size of the resource.', {
+      code: 'InvalidRange',
+    });
   return { start, end };
 }
 
@@ -269,17 +376,43 @@ const blobProtocol: Protocol = {
     const isOfAccount = rest.length > 0 || url.searchParams.get('restype') === 'container';
     const ofAccount = isOfAccount ? accountOperation(method, url.searchParams, headers) : undefined;
     const comp = url.searchParams.get('comp');
-    const operation = ofAccount ?? (method === 'GET' && comp === 'pagelist' ? (headers['x-ms-previous-snapshot-url'] === undefined && !url.searchParams.has('prevsnapshot') ? 'GetPageRanges' : 'GetPageRangesDiff')
-      : method === 'GET' && comp === null ? 'GetBlob'
-        : method === 'HEAD' ? 'GetBlobProperties'
-          : method === 'PUT' && comp === 'page' ? (headers['x-ms-page-write'] === 'clear' ? 'ClearPages' : 'UploadPages') : undefined);
-    if (operation !== undefined && isOfAccount) return { operation, pathTemplate: '/{account}/{container}/{blob}', params: { account: decodeURIComponent(blob), container: decodeURIComponent(name), blob: rest.map(decodeURIComponent).join('/') } };
-    return operation === undefined ? undefined : { operation, pathTemplate: '/{blob}/{name}', params: { blob: decodeURIComponent(blob), name } };
+    const operation =
+      ofAccount ??
+      (method === 'GET' && comp === 'pagelist'
+        ? headers['x-ms-previous-snapshot-url'] === undefined && !url.searchParams.has('prevsnapshot')
+          ? 'GetPageRanges'
+          : 'GetPageRangesDiff'
+        : method === 'GET' && comp === null
+          ? 'GetBlob'
+          : method === 'HEAD'
+            ? 'GetBlobProperties'
+            : method === 'PUT' && comp === 'page'
+              ? headers['x-ms-page-write'] === 'clear'
+                ? 'ClearPages'
+                : 'UploadPages'
+              : undefined);
+    if (operation !== undefined && isOfAccount)
+      return {
+        operation,
+        pathTemplate: '/{account}/{container}/{blob}',
+        params: {
+          account: decodeURIComponent(blob),
+          container: decodeURIComponent(name),
+          blob: rest.map(decodeURIComponent).join('/'),
+        },
+      };
+    return operation === undefined
+      ? undefined
+      : { operation, pathTemplate: '/{blob}/{name}', params: { blob: decodeURIComponent(blob), name } };
   },
   decode: () => undefined,
-  encode: (reply) => (reply.body === undefined || typeof reply.body === 'string' || Buffer.isBuffer(reply.body) ? reply : { ...reply, body: JSON.stringify(reply.body) }),
+  encode: (reply) =>
+    reply.body === undefined || typeof reply.body === 'string' || Buffer.isBuffer(reply.body)
+      ? reply
+      : { ...reply, body: JSON.stringify(reply.body) },
   error: ({ status, code, message, headers }) => ({
-    status, headers: { 'content-type': 'application/xml', 'x-ms-error-code': code ?? 'InternalError', ...headers },
+    status,
+    headers: { 'content-type': 'application/xml', 'x-ms-error-code': code ?? 'InternalError', ...headers },
     body: `<?xml version="1.0" encoding="utf-8"?><Error><Code>${code ?? 'InternalError'}</Code><Message>${message}</Message></Error>`,
   }),
 };

@@ -29,7 +29,11 @@ const MODIFIED = 'Sat, 01 Aug 2026 10:00:00 GMT';
  *
  * @returns false where the request is for something else
  */
-export function datastoreFiles({ disks, isSession, fault = () => undefined }: DatastoreFilesOptions): (request: IncomingMessage, response: ServerResponse) => boolean {
+export function datastoreFiles({
+  disks,
+  isSession,
+  fault = () => undefined,
+}: DatastoreFilesOptions): (request: IncomingMessage, response: ServerResponse) => boolean {
   return (request, response) => {
     const url = new URL(request.url ?? '/', 'https://host');
     if (!url.pathname.startsWith('/folder/')) return false;
@@ -59,8 +63,20 @@ function descriptorOf(disk: ServedDisk): string {
   const keys = Object.entries(disk.descriptor).map(([key, value]) => `ddb.${key} = "${value}"`);
   const hint = isDelta(disk) ? [`parentFileNameHint="${name.replace(/-\d{6}$/, '')}.vmdk"`] : [];
   return [
-    '# Disk DescriptorFile', 'version=4', 'encoding="UTF-8"', `CID=${cid}`, `parentCID=${parent}`, `createType="${type}"`, ...hint,
-    '', '# Extent description', extent, '', '# The Disk Data Base', ...keys, '',
+    '# Disk DescriptorFile',
+    'version=4',
+    'encoding="UTF-8"',
+    `CID=${cid}`,
+    `parentCID=${parent}`,
+    `createType="${type}"`,
+    ...hint,
+    '',
+    '# Extent description',
+    extent,
+    '',
+    '# The Disk Data Base',
+    ...keys,
+    '',
   ].join('\n');
 }
 
@@ -73,14 +89,21 @@ function sendBytes(request: IncomingMessage, response: ServerResponse, bytes: Bu
   const range = rangeOf(request, bytes.length);
   const part = range === undefined ? bytes : bytes.subarray(range[0], range[1] + 1);
   response.writeHead(range === undefined ? 200 : 206, {
-    'content-length': part.length, 'accept-ranges': 'bytes', 'last-modified': MODIFIED,
+    'content-length': part.length,
+    'accept-ranges': 'bytes',
+    'last-modified': MODIFIED,
     ...(range === undefined ? {} : { 'content-range': `bytes ${range[0]}-${range[1]}/${bytes.length}` }),
   });
   response.end(request.method === 'HEAD' ? undefined : part);
   return true;
 }
 
-async function sendDisk(request: IncomingMessage, response: ServerResponse, disk: ServedDisk, faultOf: NonNullable<DatastoreFilesOptions['fault']>): Promise<void> {
+async function sendDisk(
+  request: IncomingMessage,
+  response: ServerResponse,
+  disk: ServedDisk,
+  faultOf: NonNullable<DatastoreFilesOptions['fault']>,
+): Promise<void> {
   const size = disk.sizeBytes;
   const common = { 'accept-ranges': 'bytes', 'last-modified': MODIFIED };
   if (request.method === 'HEAD') return void response.writeHead(200, { ...common, 'content-length': size }).end();
@@ -96,7 +119,11 @@ async function sendDisk(request: IncomingMessage, response: ServerResponse, disk
     ...common,
     ...(fault?.kind === 'modified' ? { 'last-modified': 'Sun, 02 Aug 2026 10:00:00 GMT' } : {}),
     'content-length': fault?.kind === 'whole' ? size : bytes.length,
-    ...(fault?.kind === 'whole' ? {} : { 'content-range': `bytes ${Math.max(0, first - shift)}-${last - shift}/${size + (fault?.kind === 'other-size' ? 512 : 0)}` }),
+    ...(fault?.kind === 'whole'
+      ? {}
+      : {
+          'content-range': `bytes ${Math.max(0, first - shift)}-${last - shift}/${size + (fault?.kind === 'other-size' ? 512 : 0)}`,
+        }),
   });
   if (fault?.kind === 'cut') response.write(bytes.subarray(0, fault.afterBytes), () => response.destroy());
   else response.end(bytes);

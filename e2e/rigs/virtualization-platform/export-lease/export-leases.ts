@@ -55,7 +55,12 @@ export class ExportLeases {
 
   begin(devices: readonly ExportedDevice[]): string {
     const id = `lease-${this.#leases.size + 1}`;
-    this.#leases.set(id, { devices: devices.map((device) => ({ ...device, token: randomUUID() })), looksUntilReady: 2, state: 'ready', renewals: 0 });
+    this.#leases.set(id, {
+      devices: devices.map((device) => ({ ...device, token: randomUUID() })),
+      looksUntilReady: 2,
+      state: 'ready',
+      renewals: 0,
+    });
     return id;
   }
 
@@ -71,7 +76,10 @@ export class ExportLeases {
       state: 'ready',
       timeoutSeconds: this.#options.timeoutSeconds ?? 300,
       devices: lease.devices.map(({ key, token }, index) => ({
-        key, url: `${this.#options.origin()}/nfc/${token}/disk-${index}.vmdk`, isDisk: true, ...(sslThumbprint === undefined ? {} : { sslThumbprint }),
+        key,
+        url: `${this.#options.origin()}/nfc/${token}/disk-${index}.vmdk`,
+        isDisk: true,
+        ...(sslThumbprint === undefined ? {} : { sslThumbprint }),
       })),
     } as const;
   }

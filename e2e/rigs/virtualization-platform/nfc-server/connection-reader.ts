@@ -31,7 +31,11 @@ export class ConnectionReader {
   /** Leaves the stream to the next reader. Nothing may be buffered. */
   release(): void {
     if (this.#length > 0) throw new Error(`${this.#length} bytes came too early`);
-    this.#stream.off('data', this.#onData).off('close', this.#onClose).off('end', this.#onClose).off('error', this.#onClose);
+    this.#stream
+      .off('data', this.#onData)
+      .off('close', this.#onClose)
+      .off('end', this.#onClose)
+      .off('error', this.#onClose);
   }
 
   async read(count: number): Promise<Buffer> {

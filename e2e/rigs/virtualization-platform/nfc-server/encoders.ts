@@ -2,7 +2,14 @@ import { deflateSync } from 'node:zlib';
 
 /** Packs a fragment as a host would: with compression 0 when it does not shrink. */
 export function pack(compression: number, plain: Buffer): { readonly compression: number; readonly bytes: Buffer } {
-  const bytes = compression === 1 ? deflateSync(plain, { level: 1 }) : compression === 2 ? fastlz(plain) : compression === 3 ? skipz(plain) : plain;
+  const bytes =
+    compression === 1
+      ? deflateSync(plain, { level: 1 })
+      : compression === 2
+        ? fastlz(plain)
+        : compression === 3
+          ? skipz(plain)
+          : plain;
   return bytes.length < plain.length ? { compression, bytes } : { compression: 0, bytes: plain };
 }
 
@@ -11,7 +18,7 @@ const GAP = Buffer.alloc(16);
 /** Leaves out zeros: runs of {place, length, bytes} behind {plain length, 0}. Zeros shorter than a head are not worth a new run. */
 export function skipz(plain: Buffer): Buffer {
   const parts: Buffer[] = [uint32(plain.length, 0)];
-  for (let at = zerosAt(plain, 0); at < plain.length; ) {
+  for (let at = zerosAt(plain, 0); at < plain.length;) {
     // A run lasts until zeros come that are longer than the head of another run.
     let end = plain.indexOf(GAP, at);
     if (end < 0) {
@@ -28,7 +35,8 @@ const ZEROS = Buffer.alloc(4096);
 
 function zerosAt(plain: Buffer, from: number): number {
   let at = from;
-  while (at + ZEROS.length <= plain.length && plain.compare(ZEROS, 0, ZEROS.length, at, at + ZEROS.length) === 0) at += ZEROS.length;
+  while (at + ZEROS.length <= plain.length && plain.compare(ZEROS, 0, ZEROS.length, at, at + ZEROS.length) === 0)
+    at += ZEROS.length;
   while (at < plain.length && plain[at] === 0) at += 1;
   return at - from;
 }
@@ -53,13 +61,14 @@ export function fastlz(plain: Buffer, level: 1 | 2 = plain.length >= 65_536 ? 2 
     }
   };
   const last = plain.length - 1;
-  for (let at = 0; at + 3 < last; ) {
+  for (let at = 0; at + 3 < last;) {
     const word = (plain[at] as number) | ((plain[at + 1] as number) << 8) | ((plain[at + 2] as number) << 16);
     const slot = Math.imul(word, 2654435761) >>> 19;
     const before = seen[slot] as number;
     seen[slot] = at;
     let length = 0;
-    if (before >= 0 && at - before <= furthest) while (at + length < last && length < longest && plain[before + length] === plain[at + length]) length += 1;
+    if (before >= 0 && at - before <= furthest)
+      while (at + length < last && length < longest && plain[before + length] === plain[at + length]) length += 1;
     const distance = at - before;
     const isFar = level === 2 && distance > 8191;
     if (length < (isFar ? 5 : 3)) {

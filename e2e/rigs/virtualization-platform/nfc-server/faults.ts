@@ -38,7 +38,20 @@ export type NfcFault =
   | Fault<'no-token-message', object>
   | Fault<'no-block-map', object>;
 
-export type Tamper = 'overlap' | 'wrong-base' | 'wrong-length' | 'beyond' | 'short' | 'twice' | 'unknown-request' | 'magic' | 'long-payload' | 'long-wire' | 'empty' | 'garbage' | 'compression';
+export type Tamper =
+  | 'overlap'
+  | 'wrong-base'
+  | 'wrong-length'
+  | 'beyond'
+  | 'short'
+  | 'twice'
+  | 'unknown-request'
+  | 'magic'
+  | 'long-payload'
+  | 'long-wire'
+  | 'empty'
+  | 'garbage'
+  | 'compression';
 
 type Fault<K extends string, P> = { readonly kind: K; times?: number } & P;
 type OfKind<K extends NfcFault['kind']> = Extract<NfcFault, { readonly kind: K }>;
@@ -56,7 +69,9 @@ export class NfcFaults {
 
   /** The first that fits, without using it up. */
   find<K extends NfcFault['kind']>(kind: K, fits: (fault: OfKind<K>) => boolean = () => true): OfKind<K> | undefined {
-    return this.#faults.find((fault): fault is OfKind<K> => fault.kind === kind && (fault.times ?? 1) > 0 && fits(fault as OfKind<K>));
+    return this.#faults.find(
+      (fault): fault is OfKind<K> => fault.kind === kind && (fault.times ?? 1) > 0 && fits(fault as OfKind<K>),
+    );
   }
 
   /** The first that fits, used once. */

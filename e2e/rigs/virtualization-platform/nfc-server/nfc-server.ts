@@ -36,7 +36,14 @@ export interface NfcServer {
   close(): Promise<void>;
 }
 
-const CAPABILITIES = ['SSL Required', 'ServerDaemonProtocol:SOAP', 'MKSDisplayProtocol:VNC ', 'VMXARGS supported', 'NFCSSL supported/t', 'SHA256 supported'];
+const CAPABILITIES = [
+  'SSL Required',
+  'ServerDaemonProtocol:SOAP',
+  'MKSDisplayProtocol:VNC ',
+  'VMXARGS supported',
+  'NFCSSL supported/t',
+  'SHA256 supported',
+];
 
 export async function startNfcServer(options: NfcServerOptions): Promise<NfcServer> {
   const [own, other] = await Promise.all([makeCertificate(options.host), makeCertificate('another')]);
@@ -61,7 +68,9 @@ export async function startNfcServer(options: NfcServerOptions): Promise<NfcServ
   const server = net.createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket)).on('error', () => undefined);
-    serve(socket, state, own, other).catch(() => undefined).finally(() => socket.destroy());
+    serve(socket, state, own, other)
+      .catch(() => undefined)
+      .finally(() => socket.destroy());
   });
   server.listen(options.port ?? 0, options.host);
   await once(server, 'listening');
@@ -73,7 +82,14 @@ export async function startNfcServer(options: NfcServerOptions): Promise<NfcServ
     thumbprint,
     faults,
     state,
-    ticket: (sessionId) => ({ host: options.host, port, sslThumbprint: thumbprint, service: options.service ?? 'vpxa-nfc', serviceVersion: '1.1', sessionId }),
+    ticket: (sessionId) => ({
+      host: options.host,
+      port,
+      sslThumbprint: thumbprint,
+      service: options.service ?? 'vpxa-nfc',
+      serviceVersion: '1.1',
+      sessionId,
+    }),
     dropAll: () => {
       for (const socket of sockets) socket.destroy();
     },
@@ -93,7 +109,12 @@ function digests(certificate: Certificate): { readonly thumbprint: string; reado
 function secure(stream: Duplex, certificate: Certificate): tls.TLSSocket {
   const secured = new tls.TLSSocket(stream, {
     isServer: true,
-    secureContext: tls.createSecureContext({ cert: certificate.certPem, key: certificate.keyPem, minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' }),
+    secureContext: tls.createSecureContext({
+      cert: certificate.certPem,
+      key: certificate.keyPem,
+      minVersion: 'TLSv1.2',
+      maxVersion: 'TLSv1.2',
+    }),
   });
   secured.on('error', () => undefined);
   return secured;
@@ -101,12 +122,14 @@ function secure(stream: Duplex, certificate: Certificate): tls.TLSSocket {
 
 async function serve(socket: net.Socket, state: HostState, own: Certificate, other: Certificate): Promise<void> {
   const { faults } = state;
-  const lacks = (name: string): boolean => faults.find('greeting-without', (fault) => name.startsWith(fault.capability)) !== undefined;
+  const lacks = (name: string): boolean =>
+    faults.find('greeting-without', (fault) => name.startsWith(fault.capability)) !== undefined;
   const offers = CAPABILITIES.filter((name) => !lacks(name));
   socket.write(`220 VMware Authentication Daemon Version 1.10: ${offers.join(', ')}\r\n`);
   const isSecure = !lacks('SSL Required');
   const carrier = isSecure ? new DetachableStream(socket) : undefined;
-  const certificateOf = (handshake: 1 | 2): Certificate => (faults.take('other-certificate', (fault) => fault.handshake === handshake) === undefined ? own : other);
+  const certificateOf = (handshake: 1 | 2): Certificate =>
+    faults.take('other-certificate', (fault) => fault.handshake === handshake) === undefined ? own : other;
   const line = carrier === undefined ? socket : secure(carrier, certificateOf(1));
   const reader = new ConnectionReader(line);
   const login = await logIn(line, reader, state, own);
@@ -134,7 +157,12 @@ interface Login {
 }
 
 /** Answers lines until a service is connected; undefined when the login has failed. */
-async function logIn(line: Duplex, reader: ConnectionReader, state: HostState, own: Certificate): Promise<Login | undefined> {
+async function logIn(
+  line: Duplex,
+  reader: ConnectionReader,
+  state: HostState,
+  own: Certificate,
+): Promise<Login | undefined> {
   const { faults } = state;
   let session: string | undefined;
   let token: string | undefined;
@@ -145,7 +173,9 @@ async function logIn(line: Duplex, reader: ConnectionReader, state: HostState, o
     if (command === 'SESSION') {
       session = argument;
     } else if (command === 'BANNER') {
-      line.write(`220 VMware Authentication Daemon Version 1.10${faults.find('full-banner') === undefined ? '' : `: ${CAPABILITIES.join(', ')}`}\r\n`);
+      line.write(
+        `220 VMware Authentication Daemon Version 1.10${faults.find('full-banner') === undefined ? '' : `: ${CAPABILITIES.join(', ')}`}\r\n`,
+      );
     } else if (command === 'THUMBPRINT_SHA2') {
       if (faults.find('greeting-without', (fault) => fault.capability === 'SHA256 supported') !== undefined) {
         line.write('530 Please login with USER and PASS\r\n');
@@ -157,7 +187,9 @@ async function logIn(line: Duplex, reader: ConnectionReader, state: HostState, o
       }
       token = argument;
       const { sha256 } = digests(own);
-      line.write(`200 ${faults.take('wrong-sha2') === undefined ? sha256 : sha256.replaceAll('A', 'B').replace(/^../, '00')}\r\n`);
+      line.write(
+        `200 ${faults.take('wrong-sha2') === undefined ? sha256 : sha256.replaceAll('A', 'B').replace(/^../, '00')}\r\n`,
+      );
     } else if (command === 'PROXY') {
       const refused = faults.take('login-refused');
       if (refused !== undefined) {

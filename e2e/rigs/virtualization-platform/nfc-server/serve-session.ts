@@ -7,7 +7,17 @@ import type { ServedDisk, ServedDisks } from '../served-disk.ts';
 import { ConnectionReader } from './connection-reader.ts';
 import { pack } from './encoders.ts';
 import type { NfcFaults, Tamper } from './faults.ts';
-import { MAGIC, blocksReply, classic, descriptorReply, errorReply, fragment, handleOf, openedReply, reply } from './wire-format.ts';
+import {
+  MAGIC,
+  blocksReply,
+  classic,
+  descriptorReply,
+  errorReply,
+  fragment,
+  handleOf,
+  openedReply,
+  reply,
+} from './wire-format.ts';
 
 /**
  * How hosts differ. ESXi 8 answers the parameters before it has the version; ESXi 7 waits for it and takes exactly one message from each
@@ -25,7 +35,12 @@ export interface HostState {
   connections: number;
   mostConnections: number;
   memoryBytes: number;
-  readonly reads: { readonly path: string; readonly offset: number; readonly length: number; readonly compression: number }[];
+  readonly reads: {
+    readonly path: string;
+    readonly offset: number;
+    readonly length: number;
+    readonly compression: number;
+  }[];
   readonly opened: string[];
   /** What clients did that a host would not take. */
   readonly violations: string[];
@@ -103,11 +118,14 @@ class ServedSession {
     for (const [index, type] of order.entries()) {
       const message = await this.#classicMessage(type);
       if (message === undefined) return false;
-      if (type === 43 && message.toString('latin1', 4).replace(/\0+$/, '') !== this.#start.token) return this.#refuse(`another token than in the login`);
+      if (type === 43 && message.toString('latin1', 4).replace(/\0+$/, '') !== this.#start.token)
+        return this.#refuse(`another token than in the login`);
       if (type === 33 && profile === 'esxi-8') await this.#send(this.#parametersReply());
       if (index === order.length - 1 && profile !== 'esxi-8') await this.#send(this.#parametersReply());
     }
-    await this.#send(classic(51, (message) => message.writeUInt32LE(profile === 'esxi-8' ? 11 : profile === 'esxi-7' ? 9 : 2, 4)));
+    await this.#send(
+      classic(51, (message) => message.writeUInt32LE(profile === 'esxi-8' ? 11 : profile === 'esxi-7' ? 9 : 2, 4)),
+    );
     const connection = await this.#classicMessage(54, true);
     if (connection === undefined) return false;
     if ((await this.#classicMessage(55)) === undefined || (await this.#classicMessage(52)) === undefined) return false;
@@ -125,7 +143,8 @@ class ServedSession {
     let message: Buffer;
     if (this.#state.profile === 'esxi-7' && this.#start.isSecure) {
       message = await this.#reader.record();
-      const expected = hasStrings && message.length >= 264 ? 264 + message.readUInt32LE(4) + message.readUInt32LE(8) : 264;
+      const expected =
+        hasStrings && message.length >= 264 ? 264 + message.readUInt32LE(4) + message.readUInt32LE(8) : 264;
       if (message.length !== expected) {
         this.#refuse(`a record of ${message.length} bytes where one message of ${expected} was due`);
         return undefined;
@@ -137,11 +156,16 @@ class ServedSession {
     const fault = this.#state.faults.take('classic-refused', (one) => one.type === type);
     if (fault?.error !== undefined) {
       const text = Buffer.from(`${fault.error}\0`);
-      await this.#send(Buffer.concat([classic(20, (error) => {
-        error.writeUInt32LE(1, 4);
-        error.writeUInt32LE(99, 8);
-        error.writeUInt32LE(text.length, 12);
-      }), text]));
+      await this.#send(
+        Buffer.concat([
+          classic(20, (error) => {
+            error.writeUInt32LE(1, 4);
+            error.writeUInt32LE(99, 8);
+            error.writeUInt32LE(text.length, 12);
+          }),
+          text,
+        ]),
+      );
       return undefined;
     }
     if (fault !== undefined) {
@@ -240,7 +264,15 @@ class ServedSession {
     const compression = payload.readUInt32LE(12);
     const offset = Number(payload.readBigUInt64LE(16));
     const length = Number(payload.readBigUInt64LE(24));
-    if (payload.readUInt32LE(8) !== 1 || length === 0 || offset % 512 !== 0 || length % 512 !== 0 || offset + length > disk.sizeBytes || payload.readUInt32LE(32) !== length || payload.readUInt32LE(36) !== length) {
+    if (
+      payload.readUInt32LE(8) !== 1 ||
+      length === 0 ||
+      offset % 512 !== 0 ||
+      length % 512 !== 0 ||
+      offset + length > disk.sizeBytes ||
+      payload.readUInt32LE(32) !== length ||
+      payload.readUInt32LE(36) !== length
+    ) {
       this.#state.violations.push(`a read of [${offset}, +${length}) from ${disk.sizeBytes} bytes`);
       await this.#error(7, opId, 3, 'Invalid parameter', 0);
       return;
@@ -258,7 +290,16 @@ class ServedSession {
     }
     const status = faults.take('read-status', touches)?.status ?? 0;
     if (status !== 0) {
-      this.#queue([{ bytes: fragment(opId, { status, compression: 0, offset, length, place: 0, plain: 0, wire: 0 }, Buffer.alloc(0)), lastOfRead: true }]);
+      this.#queue([
+        {
+          bytes: fragment(
+            opId,
+            { status, compression: 0, offset, length, place: 0, plain: 0, wire: 0 },
+            Buffer.alloc(0),
+          ),
+          lastOfRead: true,
+        },
+      ]);
       return;
     }
     const content = await disk.read(offset, length);
@@ -267,28 +308,50 @@ class ServedSession {
     this.#queue(this.#fragments(opId, { offset, length, compression }, content, tamper));
   }
 
-  #fragments(opId: number, request: { readonly offset: number; readonly length: number; readonly compression: number }, content: Buffer, tamper: Tamper | undefined): Frame[] {
+  #fragments(
+    opId: number,
+    request: { readonly offset: number; readonly length: number; readonly compression: number },
+    content: Buffer,
+    tamper: Tamper | undefined,
+  ): Frame[] {
     const { offset, length, compression } = request;
     const raw = this.#state.faults.find('raw');
     const size = Math.min(this.#buffer, this.#state.faults.find('small-fragments')?.bytes ?? this.#buffer);
     const frames: Buffer[] = [];
     for (let place = 0; place < length; place += size) {
       const plain = content.subarray(place, Math.min(place + size, length));
-      const packed = raw === undefined ? pack(compression, plain) : { compression: raw.claims ? compression : 0, bytes: plain };
-      const head = { compression: packed.compression, offset, length, place, plain: plain.length, wire: packed.bytes.length };
+      const packed =
+        raw === undefined ? pack(compression, plain) : { compression: raw.claims ? compression : 0, bytes: plain };
+      const head = {
+        compression: packed.compression,
+        offset,
+        length,
+        place,
+        plain: plain.length,
+        wire: packed.bytes.length,
+      };
       const isLast = place + size >= length;
-      if (tamper === 'overlap' && (isLast || place > 0)) frames.push(fragment(opId, { ...head, place: Math.max(0, place - 512) }, packed.bytes));
+      if (tamper === 'overlap' && (isLast || place > 0))
+        frames.push(fragment(opId, { ...head, place: Math.max(0, place - 512) }, packed.bytes));
       if (tamper === 'wrong-base') frames.push(fragment(opId, { ...head, offset: offset + 512 }, packed.bytes));
       else if (tamper === 'wrong-length') frames.push(fragment(opId, { ...head, length: length + 512 }, packed.bytes));
       else if (tamper === 'beyond') frames.push(fragment(opId, { ...head, place: length }, packed.bytes));
-      else if (tamper === 'short') frames.push(fragment(opId, { ...head, compression: 0, plain: plain.length - 512 || 512, wire: plain.length }, plain));
+      else if (tamper === 'short')
+        frames.push(
+          fragment(opId, { ...head, compression: 0, plain: plain.length - 512 || 512, wire: plain.length }, plain),
+        );
       else if (tamper === 'unknown-request') frames.push(fragment(opId + 1000, head, packed.bytes));
-      else if (tamper === 'long-wire') frames.push(fragment(opId, { ...head, compression: 2, wire: 0x7fffffff }, packed.bytes));
+      else if (tamper === 'long-wire')
+        frames.push(fragment(opId, { ...head, compression: 2, wire: 0x7fffffff }, packed.bytes));
       else if (tamper === 'empty') frames.push(fragment(opId, { ...head, plain: 0, wire: 0 }, Buffer.alloc(0)));
       else if (tamper === 'compression') frames.push(fragment(opId, { ...head, compression: 9 }, packed.bytes));
-      else if (tamper === 'garbage') frames.push(fragment(opId, { ...head, compression: compression || 2, wire: 24 }, Buffer.from('ff'.repeat(24), 'hex')));
+      else if (tamper === 'garbage')
+        frames.push(
+          fragment(opId, { ...head, compression: compression || 2, wire: 24 }, Buffer.from('ff'.repeat(24), 'hex')),
+        );
       else if (tamper === 'magic') frames.push(Buffer.from(fragment(opId, head, packed.bytes).fill(0, 0, 4)));
-      else if (tamper === 'long-payload') frames.push(Buffer.from(fragment(opId, head, packed.bytes).fill(0xff, 8, 12)));
+      else if (tamper === 'long-payload')
+        frames.push(Buffer.from(fragment(opId, head, packed.bytes).fill(0xff, 8, 12)));
       else frames.push(fragment(opId, head, packed.bytes));
       if (tamper === 'twice' && !isLast) frames.push(fragment(opId, head, packed.bytes));
     }
@@ -312,12 +375,14 @@ class ServedSession {
     }
     const data = (await disk.allocated()).filter((extent) => extent.kind === 'data');
     let next = 0;
-    await this.#send(blocksReply(opId, count, (block) => {
-      const from = startByte + block * chunk;
-      while (next < data.length && endOf(data[next] as Extent) <= from) next += 1;
-      const extent = data[next];
-      return extent !== undefined && extent.offset < from + chunk;
-    }));
+    await this.#send(
+      blocksReply(opId, count, (block) => {
+        const from = startByte + block * chunk;
+        while (next < data.length && endOf(data[next] as Extent) <= from) next += 1;
+        const extent = data[next];
+        return extent !== undefined && extent.offset < from + chunk;
+      }),
+    );
   }
 
   #checkHandle(payload: Buffer): void {
@@ -342,7 +407,12 @@ class ServedSession {
     while (this.#frames.length > 0 && !this.#ended) {
       // Others get the time to ask, so that there is something to mix.
       if (order !== undefined) await turn();
-      const at = order === undefined ? 0 : order === 'reversed' ? this.#frames.length - 1 : Math.floor(this.#random() * this.#frames.length);
+      const at =
+        order === undefined
+          ? 0
+          : order === 'reversed'
+            ? this.#frames.length - 1
+            : Math.floor(this.#random() * this.#frames.length);
       const [frame] = this.#frames.splice(at, 1) as [Frame];
       if (frame.lastOfRead) {
         // Before its last byte goes out: the client may ask for the next at once.

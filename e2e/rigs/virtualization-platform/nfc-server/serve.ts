@@ -13,7 +13,15 @@ import { parseArgs } from 'node:util';
 import { startNfcServer } from './nfc-server.ts';
 import { TicketOffice, contentDisk, patternContent } from './served-content.ts';
 
-const { values } = parseArgs({ options: { host: { type: 'string', default: '127.0.0.1' }, mib: { type: 'string', default: '64' }, content: { type: 'string', default: 'pattern' }, 'answer-ms': { type: 'string', default: '0' }, 'link-mib': { type: 'string', default: '0' } } });
+const { values } = parseArgs({
+  options: {
+    host: { type: 'string', default: '127.0.0.1' },
+    mib: { type: 'string', default: '64' },
+    content: { type: 'string', default: 'pattern' },
+    'answer-ms': { type: 'string', default: '0' },
+    'link-mib': { type: 'string', default: '0' },
+  },
+});
 const sizeBytes = Number(values.mib) * 2 ** 20;
 const MIB = 2 ** 20;
 let content: Buffer;
@@ -23,7 +31,9 @@ if (values.content === 'pattern') {
   // As text and programs are: of a few thousand words, in no order.
   const words = Array.from({ length: 4096 }, (_, index) => `${((index * 2654435761) >>> 0).toString(36)} `);
   const dice = randomFillSync(Buffer.alloc(MIB));
-  const text = Buffer.from(Array.from({ length: dice.length / 2 }, (_, index) => words[dice.readUInt16LE(2 * index) % words.length]).join(''));
+  const text = Buffer.from(
+    Array.from({ length: dice.length / 2 }, (_, index) => words[dice.readUInt16LE(2 * index) % words.length]).join(''),
+  );
   content = Buffer.alloc(sizeBytes, text);
 } else {
   content = randomFillSync(Buffer.alloc(sizeBytes));
@@ -34,9 +44,14 @@ const office = new TicketOffice();
 const path = '[ds1] vm/vm.vmdk';
 const disk = contentDisk(path, 'vm-1', content);
 const answerMs = Number(values['answer-ms']);
-office.add(answerMs === 0 ? disk : { ...disk, read: async (offset, length) => (await setTimeout(answerMs), disk.read(offset, length)) });
+office.add(
+  answerMs === 0
+    ? disk
+    : { ...disk, read: async (offset, length) => (await setTimeout(answerMs), disk.read(offset, length)) },
+);
 const server = await startNfcServer({ host: values.host, disks: office });
-if (values['link-mib'] !== '0') server.faults.add({ kind: 'slow-link', bytesPerSecond: Number(values['link-mib']) * MIB });
+if (values['link-mib'] !== '0')
+  server.faults.add({ kind: 'slow-link', bytesPerSecond: Number(values['link-mib']) * MIB });
 process.on('message', (message) => {
   if (message === 'ticket') process.send?.({ ticket: server.ticket(office.issue('vm-1', server.host)) });
 });

@@ -24,7 +24,8 @@ export function patternContent(sizeBytes: number, seed = 1): Buffer {
       const unit = Buffer.from(`${at}:${'x'.repeat(Math.floor(random() * 300))}`);
       for (let place = 0; place < block.length; place += unit.length) unit.copy(block, place);
     } else if (kind === 4) {
-      for (let place = 0; place < block.length; place += 1 + Math.floor(random() * 5000)) block[place] = 1 + Math.floor(random() * 255);
+      for (let place = 0; place < block.length; place += 1 + Math.floor(random() * 5000))
+        block[place] = 1 + Math.floor(random() * 255);
     } else {
       block.fill(Math.floor(random() * 256), 0, Math.floor(random() * block.length));
     }
@@ -33,7 +34,12 @@ export function patternContent(sizeBytes: number, seed = 1): Buffer {
 }
 
 /** A disk in memory. What reads as zeros in whole blocks counts as never written. */
-export function contentDisk(path: string, vmId: string, content: Buffer, more: Partial<Pick<ServedDisk, 'isLive' | 'descriptor'>> = {}): ServedDisk {
+export function contentDisk(
+  path: string,
+  vmId: string,
+  content: Buffer,
+  more: Partial<Pick<ServedDisk, 'isLive' | 'descriptor'>> = {},
+): ServedDisk {
   return {
     path,
     vmId,

@@ -12,9 +12,29 @@ export const hasMono = (): boolean => ['mcs', 'mono'].every((name) => spawnSync(
 /** The C# program that hosts run, compiled as C# 5, with a library that stands in for the calls of Windows. */
 export async function buildReader(folder: string): Promise<string> {
   const [library, built] = [join(folder, 'windows-calls.so'), join(folder, 'reader.exe')];
-  made('cc', ['-shared', '-fPIC', '-O1', '-Wall', '-Wextra', '-Werror', '-o', library, join(sources, 'windows-calls.c')]);
-  made('mcs', ['-langversion:5', '-warnaserror', '-r:System.dll', '-r:System.Core.dll', `-out:${built}`, program, join(sources, 'Main.cs')]);
-  const maps = ['virtdisk.dll', 'kernel32.dll', 'advapi32.dll'].map((name) => `<dllmap dll="${name}" target="${library}"/>`);
+  made('cc', [
+    '-shared',
+    '-fPIC',
+    '-O1',
+    '-Wall',
+    '-Wextra',
+    '-Werror',
+    '-o',
+    library,
+    join(sources, 'windows-calls.c'),
+  ]);
+  made('mcs', [
+    '-langversion:5',
+    '-warnaserror',
+    '-r:System.dll',
+    '-r:System.Core.dll',
+    `-out:${built}`,
+    program,
+    join(sources, 'Main.cs'),
+  ]);
+  const maps = ['virtdisk.dll', 'kernel32.dll', 'advapi32.dll'].map(
+    (name) => `<dllmap dll="${name}" target="${library}"/>`,
+  );
   await writeFile(`${built}.config`, `<configuration>${maps.join('')}</configuration>\n`);
   return built;
 }
@@ -34,7 +54,11 @@ export interface ReaderOptions {
 }
 
 export function runReader(built: string, { idleSeconds = 60, tls }: ReaderOptions = {}): RunningReader {
-  const child = spawn('mono', [built, ...(tls === undefined ? [] : [tls.pfx, tls.password, tls.client]), String(idleSeconds)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(
+    'mono',
+    [built, ...(tls === undefined ? [] : [tls.pfx, tls.password, tls.client]), String(idleSeconds)],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  );
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   // A program that ends in the middle of a request breaks its pipes: who reads and writes learns that by the end of the stream.
   for (const pipe of [child.stdin, child.stdout]) pipe.on('error', () => undefined);

@@ -2,4 +2,7 @@
 import { registerHooks } from 'node:module';
 
 const here = new URL('vitest-here.ts', import.meta.url).href;
-registerHooks({ resolve: (specifier, context, next) => (specifier === 'vitest' ? { url: here, shortCircuit: true } : next(specifier, context)) });
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === 'vitest' ? { url: here, shortCircuit: true } : next(specifier, context),
+});

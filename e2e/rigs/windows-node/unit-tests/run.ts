@@ -9,8 +9,16 @@ import { runFile } from './suite.ts';
  */
 const root = join(import.meta.dirname, '..', '..', '..', '..');
 await import('../../../property-seed.ts');
-process.on('unhandledRejection', (error) => print({ file: '(any)', name: '(unhandled rejection)', outcome: 'failed', problem: error instanceof Error ? error.stack : String(error) }));
-for (const file of process.argv.slice(2)) await runFile(file, () => import(pathToFileURL(join(root, file)).href), print);
+process.on('unhandledRejection', (error) =>
+  print({
+    file: '(any)',
+    name: '(unhandled rejection)',
+    outcome: 'failed',
+    problem: error instanceof Error ? error.stack : String(error),
+  }),
+);
+for (const file of process.argv.slice(2))
+  await runFile(file, () => import(pathToFileURL(join(root, file)).href), print);
 print({ finished: true });
 process.exit(0);
 

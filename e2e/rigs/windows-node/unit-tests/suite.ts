@@ -8,7 +8,10 @@ interface Suite {
   readonly names: readonly string[];
   readonly isSkipped: boolean;
   readonly outer: Suite | undefined;
-  readonly parts: (Suite | { readonly name: string; readonly body: Hook; readonly isSkipped: boolean; readonly timeoutMs: number })[];
+  readonly parts: (
+    | Suite
+    | { readonly name: string; readonly body: Hook; readonly isSkipped: boolean; readonly timeoutMs: number }
+  )[];
   readonly beforeAll: Hook[];
   readonly afterAll: Hook[];
   readonly beforeEach: Hook[];
@@ -25,8 +28,16 @@ export interface TestResult {
 
 const defaultTimeoutMs = 120_000;
 
-const newSuite = (names: readonly string[], outer?: Suite, isSkipped = outer?.isSkipped ?? false): Suite =>
-  ({ names, isSkipped, outer, parts: [], beforeAll: [], afterAll: [], beforeEach: [], afterEach: [] });
+const newSuite = (names: readonly string[], outer?: Suite, isSkipped = outer?.isSkipped ?? false): Suite => ({
+  names,
+  isSkipped,
+  outer,
+  parts: [],
+  beforeAll: [],
+  afterAll: [],
+  beforeEach: [],
+  afterEach: [],
+});
 
 let current = newSuite([]);
 
@@ -47,28 +58,51 @@ function declareTest(name: string, body: Hook, isSkipped = false, timeoutMs = de
 
 type Options = { readonly timeout?: number };
 
-function declarer(declare: (name: string, body: Hook, isSkipped?: boolean, timeoutMs?: number) => void, isSkipped = false) {
+function declarer(
+  declare: (name: string, body: Hook, isSkipped?: boolean, timeoutMs?: number) => void,
+  isSkipped = false,
+) {
   /** As vitest takes them: options second, or a time limit third. */
   const one = (name: string, second: Options | Body, third?: Body | number): void => {
     const body = (typeof second === 'function' ? second : third) as Hook;
-    declare(name, () => body(), isSkipped, typeof second === 'function' ? (third as number | undefined) : second.timeout);
+    declare(
+      name,
+      () => body(),
+      isSkipped,
+      typeof second === 'function' ? (third as number | undefined) : second.timeout,
+    );
   };
-  const each = (rows: readonly unknown[], isSpread: boolean) => (name: string, second: Options | Body, third?: Body | number): void => {
-    const body = (typeof second === 'function' ? second : third) as (...given: readonly unknown[]) => unknown;
-    rows.forEach((row, index) => {
-      const values = isSpread && Array.isArray(row) ? (row as unknown[]) : [row];
-      declare(titleOf(name, values, index), () => body(...values), isSkipped, typeof second === 'function' ? (third as number | undefined) : second.timeout);
-    });
-  };
+  const each =
+    (rows: readonly unknown[], isSpread: boolean) =>
+    (name: string, second: Options | Body, third?: Body | number): void => {
+      const body = (typeof second === 'function' ? second : third) as (...given: readonly unknown[]) => unknown;
+      rows.forEach((row, index) => {
+        const values = isSpread && Array.isArray(row) ? (row as unknown[]) : [row];
+        declare(
+          titleOf(name, values, index),
+          () => body(...values),
+          isSkipped,
+          typeof second === 'function' ? (third as number | undefined) : second.timeout,
+        );
+      });
+    };
   return Object.assign(one, {
     each: (rows: readonly unknown[]) => each(rows, true),
     for: (rows: readonly unknown[]) => each(rows, false),
-    skip: (name: string, second: Options | Body, third?: Body | number): void => declare(name, () => undefined, second !== third),
+    skip: (name: string, second: Options | Body, third?: Body | number): void =>
+      declare(name, () => undefined, second !== third),
   });
 }
 
 function titleOf(name: string, values: readonly unknown[], index: number): string {
-  return format(name.replaceAll('%#', String(index)).replaceAll(/\$\w+/g, (whole) => String((values[0] as Record<string, unknown> | undefined)?.[whole.slice(1)] ?? whole)), ...values);
+  return format(
+    name
+      .replaceAll('%#', String(index))
+      .replaceAll(/\$\w+/g, (whole) =>
+        String((values[0] as Record<string, unknown> | undefined)?.[whole.slice(1)] ?? whole),
+      ),
+    ...values,
+  );
 }
 
 function conditional(declare: Parameters<typeof declarer>[0]) {
@@ -87,7 +121,11 @@ export const beforeEach = (hook: Hook): void => void current.beforeEach.push(hoo
 export const afterEach = (hook: Hook): void => void current.afterEach.unshift(hook);
 
 /** Loads one file and runs what it declares, one test after the other. */
-export async function runFile(file: string, load: () => Promise<unknown>, tell: (result: TestResult) => void): Promise<void> {
+export async function runFile(
+  file: string,
+  load: () => Promise<unknown>,
+  tell: (result: TestResult) => void,
+): Promise<void> {
   current = newSuite([]);
   try {
     await load();
@@ -112,15 +150,22 @@ async function runSuite(suite: Suite, file: string, tell: (result: TestResult) =
     }
     const lineage: Suite[] = [];
     for (let at: Suite | undefined = suite; at !== undefined; at = at.outer) lineage.unshift(at);
-    const problem = broken ?? (await problemOf(async () => {
-      try {
-        for (const each of lineage) await inOrder(each.beforeEach);
-        await part.body();
-      } finally {
-        for (const each of lineage.toReversed()) await inOrder(each.afterEach);
-      }
-    }, part.timeoutMs));
-    tell({ file, name: name(part.name), outcome: problem === undefined ? 'passed' : 'failed', ...(problem === undefined ? {} : { problem }) });
+    const problem =
+      broken ??
+      (await problemOf(async () => {
+        try {
+          for (const each of lineage) await inOrder(each.beforeEach);
+          await part.body();
+        } finally {
+          for (const each of lineage.toReversed()) await inOrder(each.afterEach);
+        }
+      }, part.timeoutMs));
+    tell({
+      file,
+      name: name(part.name),
+      outcome: problem === undefined ? 'passed' : 'failed',
+      ...(problem === undefined ? {} : { problem }),
+    });
   }
   if (suite.isSkipped) return;
   const problem = await problemOf(() => inOrder(suite.afterAll), defaultTimeoutMs);

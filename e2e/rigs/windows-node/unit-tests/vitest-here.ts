@@ -6,7 +6,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type * as Vitest from 'vitest';
 
 // The name leads here; its file does not.
-const { expect: vitestExpect, vi: vitestVi, expectTypeOf } = (await import(new URL('../../../../node_modules/vitest/dist/index.js', import.meta.url).href)) as typeof Vitest;
+const {
+  expect: vitestExpect,
+  vi: vitestVi,
+  expectTypeOf,
+} = (await import(new URL('../../../../node_modules/vitest/dist/index.js', import.meta.url).href)) as typeof Vitest;
 
 export { afterAll, afterEach, beforeAll, beforeEach, describe, it, test } from './suite.ts';
 export { expectTypeOf };
@@ -16,25 +20,41 @@ const pollTimeoutMs = 60_000;
 
 /** `expect.poll(ask).matcher(…)`, also with `.not` before it. */
 function poll(ask: () => unknown, { timeout = pollTimeoutMs }: { readonly timeout?: number } = {}): unknown {
-  const matchers = (isNot: boolean): unknown => new Proxy({}, {
-    get: (_target, name: string) => name === 'not' ? matchers(true) : async (...given: unknown[]) => {
-      const until = performance.now() + timeout;
-      for (;;) {
-        try {
-          const assertion = vitestExpect(await ask()) as unknown as Record<string, Record<string, (...given: unknown[]) => unknown>>;
-          const holder = isNot ? assertion['not']! : (assertion as unknown as Record<string, (...given: unknown[]) => unknown>);
-          return await holder[name]!(...given);
-        } catch (error) {
-          if (performance.now() > until) throw error;
-          await delay(pollMs);
-        }
-      }
-    },
-  });
+  const matchers = (isNot: boolean): unknown =>
+    new Proxy(
+      {},
+      {
+        get: (_target, name: string) =>
+          name === 'not'
+            ? matchers(true)
+            : async (...given: unknown[]) => {
+                const until = performance.now() + timeout;
+                for (;;) {
+                  try {
+                    const assertion = vitestExpect(await ask()) as unknown as Record<
+                      string,
+                      Record<string, (...given: unknown[]) => unknown>
+                    >;
+                    const holder = isNot
+                      ? assertion['not']!
+                      : (assertion as unknown as Record<string, (...given: unknown[]) => unknown>);
+                    return await holder[name]!(...given);
+                  } catch (error) {
+                    if (performance.now() > until) throw error;
+                    await delay(pollMs);
+                  }
+                }
+              },
+      },
+    );
   return matchers(false);
 }
 
-export const expect = Object.assign((...given: Parameters<typeof vitestExpect>) => vitestExpect(...given), vitestExpect, { poll });
+export const expect = Object.assign(
+  (...given: Parameters<typeof vitestExpect>) => vitestExpect(...given),
+  vitestExpect,
+  { poll },
+);
 
 const stubbed = new Map<string, string | undefined>();
 
@@ -53,4 +73,3 @@ function setVariable(name: string, value: string | undefined): void {
   if (value === undefined) delete process.env[name];
   else process.env[name] = value;
 }
-

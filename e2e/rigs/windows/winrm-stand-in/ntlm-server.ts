@@ -4,7 +4,8 @@ import type { Socket } from 'node:net';
 import { md4 } from '../../../../electron/engine/transport/winrm/ntlm.ts';
 
 const signature = Buffer.from('NTLMSSP\0', 'latin1');
-const hmac = (key: Buffer, ...data: readonly Buffer[]): Buffer => createHmac('md5', key).update(Buffer.concat(data)).digest();
+const hmac = (key: Buffer, ...data: readonly Buffer[]): Buffer =>
+  createHmac('md5', key).update(Buffer.concat(data)).digest();
 const pair = (id: number, value: Buffer): Buffer => {
   const head = Buffer.alloc(4);
   head.writeUInt16LE(id, 0);
@@ -22,10 +23,15 @@ export class NtlmServer {
 
   constructor(username: string, password: string, certificatePem: string) {
     [this.#username, this.#password] = [username, password];
-    const bound = Buffer.concat([Buffer.from('tls-server-end-point:'), createHash('sha256').update(new X509Certificate(certificatePem).raw).digest()]);
+    const bound = Buffer.concat([
+      Buffer.from('tls-server-end-point:'),
+      createHash('sha256').update(new X509Certificate(certificatePem).raw).digest(),
+    ]);
     const head = Buffer.alloc(20);
     head.writeUInt32LE(bound.length, 16);
-    this.#binding = createHash('md5').update(Buffer.concat([head, bound])).digest();
+    this.#binding = createHash('md5')
+      .update(Buffer.concat([head, bound]))
+      .digest();
   }
 
   /** What the server offers or asks; undefined when the connection is signed in. */
@@ -44,8 +50,12 @@ export class NtlmServer {
     return undefined;
   }
 
-  #proves(message: Buffer, { negotiate, challenge }: { readonly negotiate: Buffer; readonly challenge: Buffer }): boolean {
-    const field = (at: number): Buffer => message.subarray(message.readUInt32LE(at + 4), message.readUInt32LE(at + 4) + message.readUInt16LE(at));
+  #proves(
+    message: Buffer,
+    { negotiate, challenge }: { readonly negotiate: Buffer; readonly challenge: Buffer },
+  ): boolean {
+    const field = (at: number): Buffer =>
+      message.subarray(message.readUInt32LE(at + 4), message.readUInt32LE(at + 4) + message.readUInt16LE(at));
     const [response, domain, user] = [field(20), field(28), field(36).toString('utf16le')];
     if (user !== this.#username) return false;
     const key = hmac(md4(Buffer.from(this.#password, 'utf16le')), Buffer.from(user.toUpperCase(), 'utf16le'), domain);
@@ -61,7 +71,12 @@ export class NtlmServer {
 function challengeMessage(): Buffer {
   const time = Buffer.alloc(8);
   time.writeBigUInt64LE(BigInt(Date.now()) * 10_000n + 116_444_736_000_000_000n);
-  const info = Buffer.concat([pair(2, Buffer.from('HV', 'utf16le')), pair(1, Buffer.from('HV01', 'utf16le')), pair(7, time), pair(0, Buffer.alloc(0))]);
+  const info = Buffer.concat([
+    pair(2, Buffer.from('HV', 'utf16le')),
+    pair(1, Buffer.from('HV01', 'utf16le')),
+    pair(7, time),
+    pair(0, Buffer.alloc(0)),
+  ]);
   const head = Buffer.alloc(48);
   signature.copy(head);
   head.writeUInt32LE(2, 8);

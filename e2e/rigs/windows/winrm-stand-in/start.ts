@@ -5,7 +5,12 @@ import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { XMLParser } from 'fast-xml-parser';
 import { NtlmServer } from './ntlm-server.ts';
-import { windowsWorkerUser, windowsWorkerUserData, createWindowsCertificate, createWindowsPassword } from '../../../../electron/engine/workers/windows-worker-user-data.ts';
+import {
+  windowsWorkerUser,
+  windowsWorkerUserData,
+  createWindowsCertificate,
+  createWindowsPassword,
+} from '../../../../electron/engine/workers/windows-worker-user-data.ts';
 
 /** A command as the stand-in was told it: the program with its arguments, the decoded script, all of standard input. */
 export interface ReceivedCommand {
@@ -15,7 +20,14 @@ export interface ReceivedCommand {
 }
 
 /** What becomes of a request besides what it asks for. */
-export type RequestEffect = 'serve' | 'cut-before' | 'cut-after' | 'refuse-503' | 'refuse-429' | 'gateway-error-after' | 'never-answer';
+export type RequestEffect =
+  | 'serve'
+  | 'cut-before'
+  | 'cut-after'
+  | 'refuse-503'
+  | 'refuse-429'
+  | 'gateway-error-after'
+  | 'never-answer';
 
 export interface WinrmStandInOptions {
   /** Default: basic. With NTLM, the proof and the binding of the certificate are checked. */
@@ -99,13 +111,18 @@ const operationMs = 500;
  * with the remote shell's actions. Account and certificate are those of the product's user data for a Windows worker. Every message is checked by hand against what they demand; commands are run by `run`.
  * Each first Receive of a command answers that there is no output yet, as a slow command does.
  */
-export async function startWinrmStandIn(run: (command: ReceivedCommand) => CommandAnswer | Promise<CommandAnswer>, options: WinrmStandInOptions = {}): Promise<WinrmStandIn> {
+export async function startWinrmStandIn(
+  run: (command: ReceivedCommand) => CommandAnswer | Promise<CommandAnswer>,
+  options: WinrmStandInOptions = {},
+): Promise<WinrmStandIn> {
   const [username, password] = [windowsWorkerUser, options.password ?? createWindowsPassword()];
   const certificate = await createWindowsCertificate();
   const userData = windowsWorkerUserData(password, certificate);
   const certificatePem = options.certificate?.cert ?? certificate.certPem;
   const basic: SignIn = { refusal: (request) => basicRefusal(request, username, password) };
-  const signIn = (await options.signIn?.(certificatePem)) ?? (options.authentication === 'ntlm' ? new NtlmServer(username, password, certificatePem) : basic);
+  const signIn =
+    (await options.signIn?.(certificatePem)) ??
+    (options.authentication === 'ntlm' ? new NtlmServer(username, password, certificatePem) : basic);
   const actions: string[] = [];
   const commands: ReceivedCommand[] = [];
   const violations: string[] = [];
@@ -115,9 +132,19 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
   let isDenied = false;
   const shells = new Map<string, Map<string, RunningCommand>>();
   const sockets = new Set<Socket>();
-  const parser = new XMLParser({ ignoreAttributes: false, removeNSPrefix: true, parseTagValue: false, parseAttributeValue: false, attributeNamePrefix: '@' });
+  const parser = new XMLParser({
+    ignoreAttributes: false,
+    removeNSPrefix: true,
+    parseTagValue: false,
+    parseAttributeValue: false,
+    attributeNamePrefix: '@',
+  });
 
-  const receivedBy = (command: RunningCommand): ReceivedCommand => ({ program: command.program, script: command.script, input: Buffer.concat(command.input) });
+  const receivedBy = (command: RunningCommand): ReceivedCommand => ({
+    program: command.program,
+    script: command.script,
+    input: Buffer.concat(command.input),
+  });
   const begin = (command: RunningCommand): Promise<CommandAnswer> =>
     (command.answer ??= (async () => {
       const received = receivedBy(command);
@@ -126,9 +153,15 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
     })());
   /** Windows ends what runs in a shell with it. */
   const stop = async (command: RunningCommand): Promise<void> => {
-    await command.answer?.then((answer) => answer.stop?.(), () => undefined);
+    await command.answer?.then(
+      (answer) => answer.stop?.(),
+      () => undefined,
+    );
   };
-  const answerTo = async (action: string, envelope: Element): Promise<{ readonly status: number; readonly body: string }> => {
+  const answerTo = async (
+    action: string,
+    envelope: Element,
+  ): Promise<{ readonly status: number; readonly body: string }> => {
     const shellId = selector(envelope, 'ShellId');
     const body = at(envelope, 'Body');
     if (isDenied) return fault('5', 'Access is denied.');
@@ -152,7 +185,13 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
       if (length > 32_766) violations.push(`a command line of ${length} characters`);
       if (encoded === undefined) violations.push('a command that is no encoded script');
       const id = randomUUID().toUpperCase();
-      shell.set(id, { program: text(at(line, 'Command')), script: Buffer.from(encoded ?? '', 'base64').toString('utf16le'), input: [], hasEnded: false, answered: false });
+      shell.set(id, {
+        program: text(at(line, 'Command')),
+        script: Buffer.from(encoded ?? '', 'base64').toString('utf16le'),
+        input: [],
+        hasEnded: false,
+        answered: false,
+      });
       return ok(`<rsp:CommandResponse><rsp:CommandId>${id}</rsp:CommandId></rsp:CommandResponse>`);
     }
     const part = at(body, action);
@@ -178,32 +217,54 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
     if (text(stream) !== 'stdout stderr') violations.push(`a Receive of "${text(stream)}"`);
     if (!command.answered) {
       command.answered = true;
-      return fault('2150858793', 'The WS-Management service cannot complete the operation within the time specified in OperationTimeout.');
+      return fault(
+        '2150858793',
+        'The WS-Management service cannot complete the operation within the time specified in OperationTimeout.',
+      );
     }
     const { stdout = '', stderr = '', exitCode = 0, pieces } = await begin(command);
     if (pieces !== undefined) {
-      const next = await Promise.race([(command.next ??= pieces.next()), delay(operationMs, undefined, { ref: false })]);
-      if (next === undefined) return fault('2150858793', 'The WS-Management service cannot complete the operation within the time specified in OperationTimeout.');
+      const next = await Promise.race([
+        (command.next ??= pieces.next()),
+        delay(operationMs, undefined, { ref: false }),
+      ]);
+      if (next === undefined)
+        return fault(
+          '2150858793',
+          'The WS-Management service cannot complete the operation within the time specified in OperationTimeout.',
+        );
       command.next = undefined;
-      if (next.done !== true) return ok(`<rsp:ReceiveResponse><rsp:Stream Name="stdout" CommandId="${commandId}">${Buffer.from(next.value).toString('base64')}</rsp:Stream><rsp:CommandState CommandId="${commandId}" State="${shellUri}/CommandState/Running"/></rsp:ReceiveResponse>`);
+      if (next.done !== true)
+        return ok(
+          `<rsp:ReceiveResponse><rsp:Stream Name="stdout" CommandId="${commandId}">${Buffer.from(next.value).toString('base64')}</rsp:Stream><rsp:CommandState CommandId="${commandId}" State="${shellUri}/CommandState/Running"/></rsp:ReceiveResponse>`,
+        );
     }
     shell.delete(commandId);
     // In two pieces, as long output comes.
     const bytes = Buffer.from(stdout);
-    const piece = (name: string, content: Buffer): string => `<rsp:Stream Name="${name}" CommandId="${commandId}">${content.toString('base64')}</rsp:Stream>`;
+    const piece = (name: string, content: Buffer): string =>
+      `<rsp:Stream Name="${name}" CommandId="${commandId}">${content.toString('base64')}</rsp:Stream>`;
     const middle = Math.ceil(bytes.length / 2);
-    return ok([
-      '<rsp:ReceiveResponse>', piece('stdout', bytes.subarray(0, middle)), piece('stdout', bytes.subarray(middle)), piece('stderr', Buffer.from(stderr)),
-      `<rsp:Stream Name="stdout" CommandId="${commandId}" End="true"/>`,
-      `<rsp:CommandState CommandId="${commandId}" State="${shellUri}/CommandState/Done"><rsp:ExitCode>${exitCode}</rsp:ExitCode></rsp:CommandState></rsp:ReceiveResponse>`,
-    ].join(''));
+    return ok(
+      [
+        '<rsp:ReceiveResponse>',
+        piece('stdout', bytes.subarray(0, middle)),
+        piece('stdout', bytes.subarray(middle)),
+        piece('stderr', Buffer.from(stderr)),
+        `<rsp:Stream Name="stdout" CommandId="${commandId}" End="true"/>`,
+        `<rsp:CommandState CommandId="${commandId}" State="${shellUri}/CommandState/Done"><rsp:ExitCode>${exitCode}</rsp:ExitCode></rsp:CommandState></rsp:ReceiveResponse>`,
+      ].join(''),
+    );
   };
 
   /** What a message has started is done before its answer is lost. */
   const settled = async (envelope: Element, action: string): Promise<void> => {
     if (action !== 'Send') return;
     const id = attribute(at(at(at(envelope, 'Body'), 'Send'), 'Stream'), 'CommandId');
-    await shells.get(selector(envelope, 'ShellId') ?? '')?.get(id)?.answer?.catch(() => undefined);
+    await shells
+      .get(selector(envelope, 'ShellId') ?? '')
+      ?.get(id)
+      ?.answer?.catch(() => undefined);
   };
   const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     requests += 1;
@@ -211,8 +272,10 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
     for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
     const message = Buffer.concat(parts);
     if (request.headers.authorization !== undefined) schemes.add(request.headers.authorization.split(' ')[0] ?? '');
-    if (request.method !== 'POST' || request.url !== '/wsman') violations.push(`${request.method ?? ''} ${request.url ?? ''}`);
-    if (!/^application\/soap\+xml;\s*charset=utf-8$/i.test(request.headers['content-type'] ?? '')) violations.push(`content type ${request.headers['content-type'] ?? ''}`);
+    if (request.method !== 'POST' || request.url !== '/wsman')
+      violations.push(`${request.method ?? ''} ${request.url ?? ''}`);
+    if (!/^application\/soap\+xml;\s*charset=utf-8$/i.test(request.headers['content-type'] ?? ''))
+      violations.push(`content type ${request.headers['content-type'] ?? ''}`);
     if (message.length > largestEnvelope) violations.push(`a message of ${message.length} bytes`);
     const refusal = await signIn.refusal(request);
     if (refusal !== undefined) {
@@ -220,7 +283,10 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
       return;
     }
     const envelope = at(parser.parse(message.toString('utf8')) as Element, 'Envelope');
-    const action = text(at(at(envelope, 'Header'), 'Action')).split('/').at(-1) ?? '';
+    const action =
+      text(at(at(envelope, 'Header'), 'Action'))
+        .split('/')
+        .at(-1) ?? '';
     violations.push(...headerViolations(message.toString('utf8'), envelope, action));
     actions.push(action);
     if (cuts.delete(action)) {
@@ -232,12 +298,19 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
       const id = attribute(at(part, action === 'Send' ? 'Stream' : 'DesiredStream'), 'CommandId');
       const command = shells.get(selector(envelope, 'ShellId') ?? '')?.get(id);
       if (command === undefined) return undefined;
-      return { ...receivedBy(command), input: action === 'Send' ? Buffer.concat([...command.input, Buffer.from(text(at(part, 'Stream')), 'base64')]) : Buffer.concat(command.input) };
+      return {
+        ...receivedBy(command),
+        input:
+          action === 'Send'
+            ? Buffer.concat([...command.input, Buffer.from(text(at(part, 'Stream')), 'base64')])
+            : Buffer.concat(command.input),
+      };
     };
     const effect = (await options.onMessage?.(action, commandOf())) ?? 'serve';
     if (effect === 'never-answer') return;
     if (effect === 'cut-before') return void request.socket.destroy();
-    if (effect === 'refuse-503' || effect === 'refuse-429') return void response.writeHead(effect === 'refuse-503' ? 503 : 429, { 'content-length': '0' }).end();
+    if (effect === 'refuse-503' || effect === 'refuse-429')
+      return void response.writeHead(effect === 'refuse-503' ? 503 : 429, { 'content-length': '0' }).end();
     const { status, body } = await answerTo(action, envelope);
     if (effect === 'cut-after') {
       await settled(envelope, action);
@@ -248,7 +321,12 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
       return void response.writeHead(502, { 'content-length': '0' }).end();
     }
     const answer = `<s:Envelope xmlns:s="${soap}" xmlns:rsp="${shellUri}" xmlns:f="http://schemas.microsoft.com/wbem/wsman/1/wsmanfault"><s:Header/><s:Body>${body}</s:Body></s:Envelope>`;
-    response.writeHead(status, { 'content-type': 'application/soap+xml;charset=UTF-8', 'content-length': String(Buffer.byteLength(answer)) }).end(answer);
+    response
+      .writeHead(status, {
+        'content-type': 'application/soap+xml;charset=UTF-8',
+        'content-length': String(Buffer.byteLength(answer)),
+      })
+      .end(answer);
   };
 
   const server = createServer(options.certificate ?? importedBy(userData), (request, response) => {
@@ -261,12 +339,20 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(options.port ?? 0, options.host ?? '127.0.0.1', resolve));
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen(options.port ?? 0, options.host ?? '127.0.0.1', resolve),
+  );
   return {
-    port: (server.address() as AddressInfo).port, username, password, userData,
+    port: (server.address() as AddressInfo).port,
+    username,
+    password,
+    userData,
     certificateSha256: certificate.fingerprint,
     certificatePem: certificate.certPem,
-    actions, commands, violations, schemes,
+    actions,
+    commands,
+    violations,
+    schemes,
     requests: () => requests,
     openShells: () => shells.size,
     deny: (value) => void (isDenied = value),
@@ -280,7 +366,9 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
 }
 
 function basicRefusal(request: IncomingMessage, username: string, password: string): string | undefined {
-  return request.headers.authorization === `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` ? undefined : 'Basic realm="WSMAN"';
+  return request.headers.authorization === `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+    ? undefined
+    : 'Basic realm="WSMAN"';
 }
 
 /** The file that the user data has Windows import, with its password. */
@@ -301,29 +389,41 @@ function headerViolations(raw: string, envelope: Element, action: string): strin
   demand(raw.includes(`"${soap}"`), 'not in SOAP 1.2');
   demand(/^https:\/\/[^/]+\/wsman$/.test(text(at(header, 'To'))), 'no address');
   demand(text(at(header, 'ResourceURI')) === `${shellUri}/cmd`, 'another resource than the command shell');
-  demand(text(at(at(header, 'ReplyTo'), 'Address')).endsWith('/addressing/role/anonymous'), 'no anonymous reply address');
+  demand(
+    text(at(at(header, 'ReplyTo'), 'Address')).endsWith('/addressing/role/anonymous'),
+    'no anonymous reply address',
+  );
   demand(/^uuid:[0-9A-F-]{36}$/.test(text(at(header, 'MessageID'))), 'no message id');
   demand(/^PT\d+S$/.test(text(at(header, 'OperationTimeout'))), 'no time limit');
   demand(Number(text(at(header, 'MaxEnvelopeSize'))) >= 8192, 'no size limit');
-  for (const name of ['ResourceURI', 'Action', 'MaxEnvelopeSize']) demand(attribute(at(header, name), 'mustUnderstand') === 'true', `${name} may be ignored`);
+  for (const name of ['ResourceURI', 'Action', 'MaxEnvelopeSize'])
+    demand(attribute(at(header, name), 'mustUnderstand') === 'true', `${name} may be ignored`);
   const expected = ['Create', 'Delete'].includes(action) ? 'http://schemas.xmlsoap.org/ws/2004/09/transfer' : shellUri;
   demand(text(at(header, 'Action')) === `${expected}/${action}`, 'an unknown action');
-  demand((selector(envelope, 'ShellId') !== undefined) === (action !== 'Create'), 'a shell where none is meant, or none');
+  demand(
+    (selector(envelope, 'ShellId') !== undefined) === (action !== 'Create'),
+    'a shell where none is meant, or none',
+  );
   return found;
 }
 
 function list(element: Element | undefined, name: string): readonly Element[] {
   const found = element?.[name];
   if (found === undefined) return [];
-  return (Array.isArray(found) ? (found as readonly (Element | string)[]) : [found as Element | string]).map((each) => (typeof each === 'string' ? { '#text': each } : each));
+  return (Array.isArray(found) ? (found as readonly (Element | string)[]) : [found as Element | string]).map((each) =>
+    typeof each === 'string' ? { '#text': each } : each,
+  );
 }
 
 const at = (element: Element | undefined, name: string): Element => list(element, name)[0] ?? {};
 const text = (element: Element | undefined): string => (typeof element?.['#text'] === 'string' ? element['#text'] : '');
-const attribute = (element: Element, name: string): string => (typeof element[`@${name}`] === 'string' ? String(element[`@${name}`]) : '');
+const attribute = (element: Element, name: string): string =>
+  typeof element[`@${name}`] === 'string' ? String(element[`@${name}`]) : '';
 
 function selector(envelope: Element, name: string): string | undefined {
-  const found = list(at(at(envelope, 'Header'), 'SelectorSet'), 'Selector').find((each) => attribute(each, 'Name') === name);
+  const found = list(at(at(envelope, 'Header'), 'SelectorSet'), 'Selector').find(
+    (each) => attribute(each, 'Name') === name,
+  );
   return found === undefined ? undefined : text(found);
 }
 

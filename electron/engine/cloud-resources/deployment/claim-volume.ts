@@ -6,7 +6,14 @@ import { ensureResource, resourceTags, type Intent } from '../ledgered-resource.
 import { findVolume } from '../volume-state.ts';
 
 /** Brings a volume that exists under another entry: nothing is created, its labels lead to that entry from now on. */
-export async function claimVolume(cloud: CloudApi, run: DeploymentRun, intent: Intent, volumeId: string, more: Labels, signal: AbortSignal): Promise<CloudVolume> {
+export async function claimVolume(
+  cloud: CloudApi,
+  run: DeploymentRun,
+  intent: Intent,
+  volumeId: string,
+  more: Labels,
+  signal: AbortSignal,
+): Promise<CloudVolume> {
   const { resource } = await ensureResource<CloudVolume>(
     cloud,
     run.ledger,

@@ -15,19 +15,35 @@ import { awaitVolume, volumeFinders } from '../volume-state.ts';
 import { deploymentIntent } from './deployment-keys.ts';
 
 /** Snapshots of the replica's volumes, all of them usable when this returns. */
-export async function snapshotVolumes(cloud: CloudApi, run: DeploymentRun, volumes: readonly Volume[], signal: AbortSignal): Promise<readonly VolumeSnapshot[]> {
+export async function snapshotVolumes(
+  cloud: CloudApi,
+  run: DeploymentRun,
+  volumes: readonly Volume[],
+  signal: AbortSignal,
+): Promise<readonly VolumeSnapshot[]> {
   const snapshots: { readonly snapshot: VolumeSnapshot; readonly entry: LedgerEntry }[] = [];
   for (const volume of volumes) {
     await freeVolume(cloud, run, volume.id, undefined, signal);
     const { resource, entry } = await ensureResource<CloudSnapshot>(
       cloud,
       run.ledger,
-      deploymentIntent(run, 'volume-snapshot', `snapshot/${volume.diskId}`, { ...cloud.entryDetails, volumeId: volume.id }),
+      deploymentIntent(run, 'volume-snapshot', `snapshot/${volume.diskId}`, {
+        ...cloud.entryDetails,
+        volumeId: volume.id,
+      }),
       {
-        find: async (entry, s) => (await cloud.snapshots.list(entryLabel(entry), s)).find((each) => hasLabels(each, entryLabel(entry))),
+        find: async (entry, s) =>
+          (await cloud.snapshots.list(entryLabel(entry), s)).find((each) => hasLabels(each, entryLabel(entry))),
         get: (id, _entry, s) => cloud.snapshots.get(id, s),
         create: (entry, s) =>
-          cloud.snapshots.create({ volumeId: volume.id, name: nameOf(entry), labels: resourceTags(run, entry, { [labelKeys.disk]: labelValue(volume.diskId) }) }, s),
+          cloud.snapshots.create(
+            {
+              volumeId: volume.id,
+              name: nameOf(entry),
+              labels: resourceTags(run, entry, { [labelKeys.disk]: labelValue(volume.diskId) }),
+            },
+            s,
+          ),
       },
       signal,
     );
@@ -41,9 +57,14 @@ export async function snapshotVolumes(cloud: CloudApi, run: DeploymentRun, volum
 
 /** New volumes of the deployment with the snapshots' content. */
 export async function volumesFromSnapshots(
-  cloud: CloudApi, run: DeploymentRun, snapshots: readonly VolumeSnapshot[], zone: string | undefined, signal: AbortSignal,
+  cloud: CloudApi,
+  run: DeploymentRun,
+  snapshots: readonly VolumeSnapshot[],
+  zone: string | undefined,
+  signal: AbortSignal,
 ): Promise<readonly Volume[]> {
-  const intentOf = ({ diskId }: VolumeSnapshot): Intent => deploymentIntent(run, 'volume', `disk/${diskId}`, { ...cloud.entryDetails, diskId });
+  const intentOf = ({ diskId }: VolumeSnapshot): Intent =>
+    deploymentIntent(run, 'volume', `disk/${diskId}`, { ...cloud.entryDetails, diskId });
   return makeCopies(cloud, run, snapshots, { zone, from: cloud.copiesFrom }, intentOf, signal);
 }
 
@@ -54,7 +75,12 @@ interface CopyPlan {
 
 /** Volumes with the content of snapshots, under the keys that `intentOf` gives them; all of them usable when this returns. */
 export async function makeCopies(
-  cloud: CloudApi, run: DeploymentRun, snapshots: readonly VolumeSnapshot[], { zone, from }: CopyPlan, intentOf: (snapshot: VolumeSnapshot) => Intent, signal: AbortSignal,
+  cloud: CloudApi,
+  run: DeploymentRun,
+  snapshots: readonly VolumeSnapshot[],
+  { zone, from }: CopyPlan,
+  intentOf: (snapshot: VolumeSnapshot) => Intent,
+  signal: AbortSignal,
 ): Promise<readonly Volume[]> {
   const volumes: { readonly volume: Volume; readonly entry: LedgerEntry }[] = [];
   for (const snapshot of snapshots) {
@@ -85,14 +111,27 @@ export async function makeCopies(
       },
       signal,
     );
-    volumes.push({ volume: { id: resource.id, diskId: snapshot.diskId, sizeBytes: bytesOfGib(resource.sizeGib), createdByThisCall: false }, entry });
+    volumes.push({
+      volume: {
+        id: resource.id,
+        diskId: snapshot.diskId,
+        sizeBytes: bytesOfGib(resource.sizeGib),
+        createdByThisCall: false,
+      },
+      entry,
+    });
   }
   const usable: Volume[] = [];
   for (const { volume, entry } of volumes) {
-    const made = (): Promise<CloudVolume> => awaitVolume(
-      cloud, volume.id, `waiting until it is created from its ${from}`,
-      (each) => each.state === 'available' || each.state === 'attached', cloud.timing.volumeMs, signal,
-    );
+    const made = (): Promise<CloudVolume> =>
+      awaitVolume(
+        cloud,
+        volume.id,
+        `waiting until it is created from its ${from}`,
+        (each) => each.state === 'available' || each.state === 'attached',
+        cloud.timing.volumeMs,
+        signal,
+      );
     const { sizeGib } = await orRemoveFailed(cloud, run.ledger, entry, made, signal);
     usable.push({ ...volume, sizeBytes: bytesOfGib(sizeGib) });
   }
@@ -105,11 +144,18 @@ export function awaitSnapshot(cloud: CloudApi, id: string, signal: AbortSignal):
     { operation, details: { snapshotId: id } },
     async (s) => {
       const snapshot = await cloud.snapshots.get(id, s);
-      if (snapshot === undefined) throw new CausewayError('cloud.not-found', `${operation}: the snapshot no longer exists`, { details: { operation, snapshotId: id } });
+      if (snapshot === undefined)
+        throw new CausewayError('cloud.not-found', `${operation}: the snapshot no longer exists`, {
+          details: { operation, snapshotId: id },
+        });
       if (snapshot.state === 'failed') {
-        throw new CausewayError('cloud.operation-failed', `${operation}: status ${snapshot.status}`, { details: { operation, snapshotId: id, state: snapshot.status } });
+        throw new CausewayError('cloud.operation-failed', `${operation}: status ${snapshot.status}`, {
+          details: { operation, snapshotId: id, state: snapshot.status },
+        });
       }
-      return snapshot.state === 'available' ? { done: true, value: undefined } : { done: false, state: snapshot.status };
+      return snapshot.state === 'available'
+        ? { done: true, value: undefined }
+        : { done: false, state: snapshot.status };
     },
     pollPlan(cloud.timing, cloud.timing.volumeMs),
     cloud.clock,

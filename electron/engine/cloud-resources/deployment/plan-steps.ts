@@ -24,9 +24,13 @@ export function hasStarted(run: DeploymentRun): boolean {
 export function mappedName(networkMap: Readonly<Record<string, string>>, nic: Nic): string {
   const wanted = networkMap[nic.network];
   if (wanted !== undefined) return wanted;
-  throw new CausewayError('cloud.parameter-missing', `network_map has no entry for "${nic.network}", the network of NIC ${nic.id}`, {
-    details: { parameter: 'network_map', network: nic.network },
-  });
+  throw new CausewayError(
+    'cloud.parameter-missing',
+    `network_map has no entry for "${nic.network}", the network of NIC ${nic.id}`,
+    {
+      details: { parameter: 'network_map', network: nic.network },
+    },
+  );
 }
 
 /**
@@ -34,12 +38,22 @@ export function mappedName(networkMap: Readonly<Record<string, string>>, nic: Ni
  *
  * @throws `cloud.address-out-of-range`
  */
-export async function refuseFixedAddresses(plugin: PluginId, book: AddressBook, run: DeploymentRun, signal: AbortSignal): Promise<void> {
+export async function refuseFixedAddresses(
+  plugin: PluginId,
+  book: AddressBook,
+  run: DeploymentRun,
+  signal: AbortSignal,
+): Promise<void> {
   const findings: Finding[] = [];
   await checkFixedAddresses(book, run.vm, signal, reportInto(plugin, findings));
   const started = hasStarted(run);
   // A resumed deployment finds its own NIC at the address.
-  const errors = findings.filter((each) => each.severity === 'error' && !(started && each.rule.endsWith('address-taken')));
-  if (errors.length > 0) throw new CausewayError('cloud.address-out-of-range', errors.map((each) => each.message).join('; '), { details: { problems: errors.map((each) => each.message) } });
+  const errors = findings.filter(
+    (each) => each.severity === 'error' && !(started && each.rule.endsWith('address-taken')),
+  );
+  if (errors.length > 0)
+    throw new CausewayError('cloud.address-out-of-range', errors.map((each) => each.message).join('; '), {
+      details: { problems: errors.map((each) => each.message) },
+    });
   for (const each of findings) if (each.severity !== 'error') run.note(each.message);
 }

@@ -29,7 +29,12 @@ function rankOf(run: DeploymentRun, entry: LedgerEntry): number {
   return isDiscarded ? removalOrder.length : removalOrder.indexOf(entry.kind);
 }
 
-function removeAll(cloud: Removing, run: DeploymentRun, isMeant: (entry: LedgerEntry) => boolean, signal: AbortSignal): Promise<void> {
+function removeAll(
+  cloud: Removing,
+  run: DeploymentRun,
+  isMeant: (entry: LedgerEntry) => boolean,
+  signal: AbortSignal,
+): Promise<void> {
   const entries = run.ledger
     .list({ lifetime: 'deployment' })
     .filter((entry) => entry.key.startsWith(deploymentKey(run, '')) && entry.state !== 'removed' && isMeant(entry))

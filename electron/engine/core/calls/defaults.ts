@@ -22,17 +22,31 @@ export const defaultsCalls: Handlers<CallsOf<'defaults'>> = {
   async 'defaults.save'(core, { wave, environments }) {
     const files = filesOf(core);
     const separated = Object.entries(environments).map(([key, { environment, cleared = [] }]) => {
-      const secrets = separateSecrets(definitionOf(key)?.schema, environment, `defaults/${wave === undefined ? 'project' : `wave-${wave}`}/${key}`.replaceAll(/[^A-Za-z0-9._/-]/g, '_'));
+      const secrets = separateSecrets(
+        definitionOf(key)?.schema,
+        environment,
+        `defaults/${wave === undefined ? 'project' : `wave-${wave}`}/${key}`.replaceAll(/[^A-Za-z0-9._/-]/g, '_'),
+      );
       refuseShape(key, secrets.value);
       return { key, secrets, cleared };
     });
     for (const { secrets } of separated) await storeSecrets(secrets, core.vault);
-    const layers: LayerSet = Object.fromEntries(separated.filter(hasContent).map(({ key, secrets, cleared }) => [key, { environment: secrets.value, ...(cleared.length === 0 ? {} : { cleared }) }]));
+    const layers: LayerSet = Object.fromEntries(
+      separated
+        .filter(hasContent)
+        .map(({ key, secrets, cleared }) => [
+          key,
+          { environment: secrets.value, ...(cleared.length === 0 ? {} : { cleared }) },
+        ]),
+    );
     const former = wave === undefined ? files.project() : (files.waves.find(wave)?.environments ?? {});
-    acceptEntered(core, Object.entries(layers).map(([key, { environment }]) => {
-      const [plugin, side] = key.split('/') as [PluginId, Side];
-      return { plugin, side, before: former[key]?.environment ?? {}, after: environment };
-    }));
+    acceptEntered(
+      core,
+      Object.entries(layers).map(([key, { environment }]) => {
+        const [plugin, side] = key.split('/') as [PluginId, Side];
+        return { plugin, side, before: former[key]?.environment ?? {}, after: environment };
+      }),
+    );
     if (wave === undefined) files.saveProject(layers);
     else {
       const plan = files.waves.find(wave)?.plan;
@@ -43,20 +57,28 @@ export const defaultsCalls: Handlers<CallsOf<'defaults'>> = {
 
   async 'defaults.removeWave'(core, { wave }) {
     const members = core.store.replicas.list().filter((replica) => replica.wave === wave);
-    if (members.length > 0) throw new CausewayError('engine.wave-in-use', `${wave}: ${members.map(({ name }) => name).join(', ')}`);
+    if (members.length > 0)
+      throw new CausewayError('engine.wave-in-use', `${wave}: ${members.map(({ name }) => name).join(', ')}`);
     const files = filesOf(core);
     files.waves.remove(wave);
     return files.all();
   },
 };
 
-function hasContent({ secrets, cleared }: { readonly secrets: SeparatedSecrets; readonly cleared: readonly string[] }): boolean {
+function hasContent({
+  secrets,
+  cleared,
+}: {
+  readonly secrets: SeparatedSecrets;
+  readonly cleared: readonly string[];
+}): boolean {
   return Object.keys(secrets.value).length > 0 || cleared.length > 0;
 }
 
 function definitionOf(key: string) {
   for (const id of Object.keys(plugins) as PluginId[]) {
-    for (const side of ['source', 'destination'] as Side[]) if (layerKey(id, side) === key) return environmentDefinition(id, side);
+    for (const side of ['source', 'destination'] as Side[])
+      if (layerKey(id, side) === key) return environmentDefinition(id, side);
   }
   return undefined;
 }
@@ -69,7 +91,11 @@ function refuseShape(key: string, environment: SeparatedSecrets['value']): void 
     unknownKey: ({ key: unknown }) => ({ message: `Unknown key ${JSON.stringify(unknown)} in ${key}` }),
     givenElsewhere: () => true,
   });
-  if (faults.length > 0) throw new CausewayError('engine.environment-invalid', findingsText(faults.map(({ path, message }) => ({ path: toPointer(path), message }))));
+  if (faults.length > 0)
+    throw new CausewayError(
+      'engine.environment-invalid',
+      findingsText(faults.map(({ path, message }) => ({ path: toPointer(path), message }))),
+    );
 }
 
 function filesOf(core: Pick<CoreContext, 'stateFolder'>): DefaultsFiles {

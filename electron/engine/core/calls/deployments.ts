@@ -3,7 +3,16 @@ import type { Deployment } from '../../../../shared/model/deployment.ts';
 import { withoutEscapes } from '../../deployments/console-text.ts';
 import { deploymentGraph } from '../../deployments/deployment-graph.ts';
 import { isWaiting } from '../../runs/run-service.ts';
-import { deploymentOf, endpointOf, openDestination, replicaOf, using, type CallsOf, type CoreContext, type Handlers } from '../core-context.ts';
+import {
+  deploymentOf,
+  endpointOf,
+  openDestination,
+  replicaOf,
+  using,
+  type CallsOf,
+  type CoreContext,
+  type Handlers,
+} from '../core-context.ts';
 import { deleteDeployment, refuseUndeletable, resourcesOf, runOf } from '../deployment-deletion.ts';
 import { startDeployment } from '../life/purposes.ts';
 import { graphTasks } from './executions.ts';
@@ -17,12 +26,16 @@ const consoleLength = 64_000;
 export const deploymentCalls: Handlers<CallsOf<'deployment'>> = {
   async 'deployment.create'(core, { replica, options }) {
     core.gate.requireProject();
-    acceptUses(core, [...(options.luksKeys ?? []).map(({ secret }) => diskKeyUse(secret)), ...(options.checks ?? []).flatMap(checkLoginUses).map(({ key }) => key)]);
+    acceptUses(core, [
+      ...(options.luksKeys ?? []).map(({ secret }) => diskKeyUse(secret)),
+      ...(options.checks ?? []).flatMap(checkLoginUses).map(({ key }) => key),
+    ]);
     return startDeployment(core, replicaOf(core, replica), options);
   },
 
   async 'deployment.list'(core, { replica, limit, latest }) {
-    if (latest && replica === undefined) return core.store.deployments.listLatest().map((deployment) => withPosition(core, deployment));
+    if (latest && replica === undefined)
+      return core.store.deployments.listLatest().map((deployment) => withPosition(core, deployment));
     const filter = replica === undefined ? { limit } : { limit, replicaId: replicaOf(core, replica).id };
     return core.store.deployments.list(filter).map((deployment) => withPosition(core, deployment));
   },
@@ -47,9 +60,14 @@ export const deploymentCalls: Handlers<CallsOf<'deployment'>> = {
 
   async 'deployment.resume'(core, { deployment: reference }) {
     if (reference === undefined && core.fleet !== undefined) return [];
-    if (reference === undefined) return core.gate.isProjectAccepted() ? [...core.deployments.runs.resumeInterrupted()] : [];
+    if (reference === undefined)
+      return core.gate.isProjectAccepted() ? [...core.deployments.runs.resumeInterrupted()] : [];
     const deployment = deploymentOf(core, reference);
-    if (deployment.state !== 'interrupted' && deployment.state !== 'cancelling' && !(core.fleet !== undefined && isWaiting(deployment))) {
+    if (
+      deployment.state !== 'interrupted' &&
+      deployment.state !== 'cancelling' &&
+      !(core.fleet !== undefined && isWaiting(deployment))
+    ) {
       throw new CausewayError('engine.not-active', `deployment ${deployment.id} is ${deployment.state}`);
     }
     return [core.deployments.deploy(replicaOf(core, deployment.replicaId), {})];
@@ -65,7 +83,8 @@ export const deploymentCalls: Handlers<CallsOf<'deployment'>> = {
     if (server === undefined) throw new CausewayError('deployment.no-server', `deployment ${deployment.id}`);
     const run = await runOf(core, deployment);
     return using(openDestination(core, endpointOf(core, deployment.destinationEndpointId)), async (destination) => {
-      if (destination.deployment?.consoleLog === undefined) throw new CausewayError('deployment.not-supported', 'the destination has no consoles');
+      if (destination.deployment?.consoleLog === undefined)
+        throw new CausewayError('deployment.not-supported', 'the destination has no consoles');
       const text = withoutEscapes(await destination.deployment.consoleLog(server.id, run, signal));
       return { text: core.redactor.text(text.slice(-consoleLength)) };
     });

@@ -9,7 +9,17 @@ import type { SourcePlatform } from '../../ports/source-platform.ts';
 import { missingInRuntime } from '../../runtime/runtime-check.ts';
 import { newId } from '../../store/ids.ts';
 import { refuseConnection } from '../../trust/connection-bounds.ts';
-import { endpointOf, openDestination, openSource, shownEndpoint, storedEndpoint, using, type CallsOf, type CoreContext, type Handlers } from '../core-context.ts';
+import {
+  endpointOf,
+  openDestination,
+  openSource,
+  shownEndpoint,
+  storedEndpoint,
+  using,
+  type CallsOf,
+  type CoreContext,
+  type Handlers,
+} from '../core-context.ts';
 import { projectFolderOf } from '../replica-environments.ts';
 import { separateSecrets } from '../secret-references.ts';
 import { secretPrefix } from '../trust/accepted-endpoints.ts';
@@ -20,7 +30,14 @@ export const endpointCalls: Handlers<CallsOf<'endpoint'>> = {
     const id = newId('ep');
     const now = new Date().toISOString();
     const accepted = await acceptConnection(core, { id, name, plugin }, connection);
-    core.descriptions.addEndpoint({ id, name, plugin, connection: inFiles(core, accepted), createdAt: now, updatedAt: now });
+    core.descriptions.addEndpoint({
+      id,
+      name,
+      plugin,
+      connection: inFiles(core, accepted),
+      createdAt: now,
+      updatedAt: now,
+    });
     return endpointOf(core, id);
   },
 
@@ -50,10 +67,17 @@ export const endpointCalls: Handlers<CallsOf<'endpoint'>> = {
 
   async 'endpoint.remove'(core, { endpoint: reference }) {
     const endpoint = endpointOf(core, reference);
-    const replica = core.store.replicas.list().find((one) => one.sourceEndpointId === endpoint.id || one.destinationEndpointId === endpoint.id);
-    if (replica !== undefined) throw new CausewayError('engine.in-use', `endpoint ${endpoint.name} is used by replica ${replica.name}`);
+    const replica = core.store.replicas
+      .list()
+      .find((one) => one.sourceEndpointId === endpoint.id || one.destinationEndpointId === endpoint.id);
+    if (replica !== undefined)
+      throw new CausewayError('engine.in-use', `endpoint ${endpoint.name} is used by replica ${replica.name}`);
     const left = core.store.ledger.list().filter((entry) => entry.endpointId === endpoint.id);
-    if (left.length > 0) throw new CausewayError('engine.in-use', `the ledger lists ${left.length} resources at endpoint ${endpoint.name}`);
+    if (left.length > 0)
+      throw new CausewayError(
+        'engine.in-use',
+        `the ledger lists ${left.length} resources at endpoint ${endpoint.name}`,
+      );
     core.descriptions.removeEndpoint(endpoint.id);
     await core.accepted.forget(endpoint.id);
     // Only those that were made for this endpoint; a named secret may be used elsewhere.
@@ -92,16 +116,23 @@ export const endpointCalls: Handlers<CallsOf<'endpoint'>> = {
     } catch (error) {
       const failure = core.redactor.error(toErrorRecord(error));
       // What was cancelled says nothing about the endpoint.
-      if (!signal.aborted && failure.code !== 'general.cancelled') keepCheck(core, endpoint.id, at, { passed: false, steps: [failedStep(failure)] });
+      if (!signal.aborted && failure.code !== 'general.cancelled')
+        keepCheck(core, endpoint.id, at, { passed: false, steps: [failedStep(failure)] });
       throw error;
     }
   },
 };
 
-async function checkEndpoint(core: CoreContext, endpoint: Endpoint, signal: AbortSignal): Promise<{ readonly passed: boolean; readonly steps: CheckStep[] }> {
+async function checkEndpoint(
+  core: CoreContext,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<{ readonly passed: boolean; readonly steps: CheckStep[] }> {
   const report = await checkBothSides(core, endpoint, signal);
   const lacking = (await missingInRuntime()).map(({ name, usedFor, evidence }) => ({
-    name: `Runtime: ${name}`, outcome: 'failed' as const, evidence: `Not available, needed for ${usedFor} (${evidence}).`,
+    name: `Runtime: ${name}`,
+    outcome: 'failed' as const,
+    evidence: `Not available, needed for ${usedFor} (${evidence}).`,
   }));
   const steps = [...lacking, ...report.steps.map((step) => ({ ...step, evidence: core.redactor.text(step.evidence) }))];
   return { passed: report.passed && lacking.length === 0, steps };
@@ -110,22 +141,37 @@ async function checkEndpoint(core: CoreContext, endpoint: Endpoint, signal: Abor
 /** What it can be used for: as a source, as a destination, or both. What both try in the same way is shown once. */
 async function checkBothSides(core: CoreContext, endpoint: Endpoint, signal: AbortSignal): Promise<CheckReport> {
   const reports: CheckReport[] = [];
-  if (core.gate.hasPlatform(endpoint.plugin, 'source')) reports.push(await using(openSource(core, endpoint), (platform) => platform.check(signal)));
+  if (core.gate.hasPlatform(endpoint.plugin, 'source'))
+    reports.push(await using(openSource(core, endpoint), (platform) => platform.check(signal)));
   const isReached = reports.every(({ steps }) => !steps.some(({ outcome }) => outcome === 'skipped'));
-  if (isReached && core.gate.hasPlatform(endpoint.plugin, 'destination')) reports.push(await using(openDestination(core, endpoint), (platform) => platform.check(signal)));
+  if (isReached && core.gate.hasPlatform(endpoint.plugin, 'destination'))
+    reports.push(await using(openDestination(core, endpoint), (platform) => platform.check(signal)));
   const steps = reports.flatMap((report) => report.steps);
-  const isFirst = (step: CheckStep, index: number): boolean => step.outcome === 'failed' || steps.findIndex(({ name }) => name === step.name) === index;
+  const isFirst = (step: CheckStep, index: number): boolean =>
+    step.outcome === 'failed' || steps.findIndex(({ name }) => name === step.name) === index;
   return { passed: reports.every(({ passed }) => passed), steps: steps.filter(isFirst) };
 }
 
 /** What an account needs for each use of the endpoint, and a document of all of it where the platform has such. */
-async function policyOf(core: CoreContext, endpoint: Endpoint): Promise<{ readonly features: readonly FeaturePolicy[]; readonly document: string | null }> {
+async function policyOf(
+  core: CoreContext,
+  endpoint: Endpoint,
+): Promise<{ readonly features: readonly FeaturePolicy[]; readonly document: string | null }> {
   const features: FeaturePolicy[] = [];
   const open = { source: () => openSource(core, endpoint), destination: () => openDestination(core, endpoint) };
   const sides = (['source', 'destination'] as const).filter((side) => core.gate.hasPlatform(endpoint.plugin, side));
-  for (const side of sides) features.push(...await using<SourcePlatform | DestinationPlatform, readonly FeaturePolicy[]>(open[side](), async (platform) => platform.policy?.() ?? []));
+  for (const side of sides)
+    features.push(
+      ...(await using<SourcePlatform | DestinationPlatform, readonly FeaturePolicy[]>(
+        open[side](),
+        async (platform) => platform.policy?.() ?? [],
+      )),
+    );
   for (const side of sides) {
-    const document = await using<SourcePlatform | DestinationPlatform, string | undefined>(open[side](), async (platform) => platform.policyDocument?.(features));
+    const document = await using<SourcePlatform | DestinationPlatform, string | undefined>(
+      open[side](),
+      async (platform) => platform.policyDocument?.(features),
+    );
     if (document !== undefined) return { features, document };
   }
   return { features, document: null };
@@ -157,9 +203,17 @@ function withLastCheck(core: CoreContext, endpoint: Endpoint) {
  * Checked against the plugin's form; only then it becomes the accepted one, together with its secrets. What comes back
  * has references in their places.
  */
-async function acceptConnection(core: CoreContext, endpoint: Pick<Endpoint, 'id' | 'name' | 'plugin'>, connection: JsonObject): Promise<JsonObject> {
+async function acceptConnection(
+  core: CoreContext,
+  endpoint: Pick<Endpoint, 'id' | 'name' | 'plugin'>,
+  connection: JsonObject,
+): Promise<JsonObject> {
   core.gate.requireProject();
-  const { value, secrets } = separateSecrets(plugins[endpoint.plugin].connection, connection, secretPrefix(endpoint.id));
+  const { value, secrets } = separateSecrets(
+    plugins[endpoint.plugin].connection,
+    connection,
+    secretPrefix(endpoint.id),
+  );
   refuseConnection(endpoint.plugin, value, projectFolderOf(core));
   await core.accepted.accept(endpoint, value, secrets);
   return value;
@@ -172,5 +226,6 @@ function inFiles(core: CoreContext, connection: JsonObject, former?: Endpoint): 
 }
 
 function refuseTakenName(core: CoreContext, name: string): void {
-  if (core.store.endpoints.list().some((endpoint) => endpoint.name === name)) throw new CausewayError('engine.name-taken', `endpoint ${name}`);
+  if (core.store.endpoints.list().some((endpoint) => endpoint.name === name))
+    throw new CausewayError('engine.name-taken', `endpoint ${name}`);
 }

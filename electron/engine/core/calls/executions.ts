@@ -9,7 +9,8 @@ import { executionOf, replicaOf, type CallsOf, type CoreContext, type Handlers }
 
 export const executionCalls: Handlers<CallsOf<'execution'>> = {
   async 'execution.list'(core, { replica, limit, latest }) {
-    if (latest && replica === undefined) return core.store.executions.listLatest().map((execution) => withProgress(core, execution));
+    if (latest && replica === undefined)
+      return core.store.executions.listLatest().map((execution) => withProgress(core, execution));
     const filter = replica === undefined ? { limit } : { limit, replicaId: replicaOf(core, replica).id };
     return core.store.executions.list(filter).map((execution) => withProgress(core, execution));
   },
@@ -33,7 +34,8 @@ export const executionCalls: Handlers<CallsOf<'execution'>> = {
   async 'execution.resume'(core, { execution: reference }) {
     // Others may be carrying them out: what nobody has claimed is continued by itself.
     if (reference === undefined && core.fleet !== undefined) return [];
-    if (reference === undefined) return core.gate.isProjectAccepted() ? [...core.executions.runs.resumeInterrupted()] : [];
+    if (reference === undefined)
+      return core.gate.isProjectAccepted() ? [...core.executions.runs.resumeInterrupted()] : [];
     const execution = executionOf(core, reference);
     const { state } = core.executions.runs.asShown(execution);
     if (state !== 'interrupted' && state !== 'cancelling' && !(core.fleet !== undefined && isWaiting(execution))) {
@@ -43,7 +45,8 @@ export const executionCalls: Handlers<CallsOf<'execution'>> = {
   },
 
   async 'execution.events'(core, { execution, after, limit, newest }) {
-    const filter = execution === undefined ? { limit, newest } : { limit, newest, executionId: executionOf(core, execution).id };
+    const filter =
+      execution === undefined ? { limit, newest } : { limit, newest, executionId: executionOf(core, execution).id };
     return core.store.events.listAfter(after, filter);
   },
 
@@ -57,7 +60,11 @@ function withProgress(core: CoreContext, stored: Execution): Execution {
   const execution = core.executions.runs.asShown(stored);
   const progress = core.executions.progress(execution.id) ?? execution.progress;
   const queuePosition = core.executions.runs.queue.positionOf(execution.id);
-  return { ...execution, ...(progress === undefined ? {} : { progress }), ...(queuePosition === undefined ? {} : { queuePosition }) };
+  return {
+    ...execution,
+    ...(progress === undefined ? {} : { progress }),
+    ...(queuePosition === undefined ? {} : { queuePosition }),
+  };
 }
 
 export const queueCalls: Handlers<CallsOf<'queue'>> = {

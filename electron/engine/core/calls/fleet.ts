@@ -16,10 +16,12 @@ function changeable({ fleet }: CoreContext): FleetInEngine {
 /** Whether an execution can have a use of this name. */
 function isUse(core: CoreContext, name: string): boolean {
   const endpoints = core.store.endpoints.list().map((endpoint) => endpoint.name);
-  const startsWithEndpoint = (rest: string): boolean => endpoints.some((endpoint) => rest.startsWith(`${endpoint}/`) && rest.length > endpoint.length + 1);
+  const startsWithEndpoint = (rest: string): boolean =>
+    endpoints.some((endpoint) => rest.startsWith(`${endpoint}/`) && rest.length > endpoint.length + 1);
   const [, kind, rest = ''] = /^(endpoint|link|host|datastore) (.*)$/.exec(name) ?? [];
   if (kind === 'endpoint') return endpoints.includes(rest);
-  if (kind === 'link') return endpoints.some((source) => endpoints.some((destination) => rest === `${source} > ${destination}`));
+  if (kind === 'link')
+    return endpoints.some((source) => endpoints.some((destination) => rest === `${source} > ${destination}`));
   return kind !== undefined && startsWithEndpoint(rest);
 }
 
@@ -49,7 +51,10 @@ export const fleetCalls: Handlers<CallsOf<'fleet'>> = {
   async 'fleet.setLimit'(core, { name, limit }) {
     changeable(core);
     if (limit !== null && !isUse(core, name)) {
-      throw new CausewayError('general.invalid-input', `nothing has the name "${name}": a limit is of "endpoint NAME", "link SOURCE > DESTINATION", "host ENDPOINT/HOST" or "datastore ENDPOINT/DATASTORE"`);
+      throw new CausewayError(
+        'general.invalid-input',
+        `nothing has the name "${name}": a limit is of "endpoint NAME", "link SOURCE > DESTINATION", "host ENDPOINT/HOST" or "datastore ENDPOINT/DATASTORE"`,
+      );
     }
     const { [name]: _former, ...others } = readFleetLimits(projectFolderOf(core));
     const limits = limit === null ? others : { ...others, [name]: limit };
@@ -70,7 +75,9 @@ export const fleetCalls: Handlers<CallsOf<'fleet'>> = {
   async 'fleet.verify'(core, { replicas }, signal) {
     const { fleet } = core;
     if (fleet === undefined) throw new CausewayError('general.invalid-input', 'this project is in no fleet');
-    const ids = (replicas?.map((reference) => replicaOf(core, reference)) ?? core.store.replicas.list()).map(({ id }) => id);
+    const ids = (replicas?.map((reference) => replicaOf(core, reference)) ?? core.store.replicas.list()).map(
+      ({ id }) => id,
+    );
     const found = [];
     for (const id of ids) found.push(await fleet.history(id, signal));
     return found;

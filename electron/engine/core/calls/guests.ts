@@ -9,7 +9,10 @@ export const guestCalls: Handlers<CallsOf<'guest'>> = {
     core.gate.requireProject();
     const replica = replicaOf(core, reference);
     refuseFinalised(core, replica);
-    acceptUses(core, (options.luksKeys ?? []).map(({ secret }) => diskKeyUse(secret)));
+    acceptUses(
+      core,
+      (options.luksKeys ?? []).map(({ secret }) => diskKeyUse(secret)),
+    );
     return core.inspections.inspect(replica, options);
   },
 
@@ -23,9 +26,20 @@ export const guestCalls: Handlers<CallsOf<'guest'>> = {
   },
 
   async 'guest.inspections'(core, { wave }) {
-    const replicas = new Set(core.store.replicas.list().filter((one) => wave === undefined || one.wave === wave).map(({ id }) => id));
-    return core.inspections.list().filter(({ replicaId }) => replicas.has(replicaId)).map(({ found, ...inspection }) => ({
-      ...inspection, findings: found?.findings.length ?? 0, doubts: found?.doubts.length ?? 0, wouldStop: found !== undefined && wouldStop(found),
-    }));
+    const replicas = new Set(
+      core.store.replicas
+        .list()
+        .filter((one) => wave === undefined || one.wave === wave)
+        .map(({ id }) => id),
+    );
+    return core.inspections
+      .list()
+      .filter(({ replicaId }) => replicas.has(replicaId))
+      .map(({ found, ...inspection }) => ({
+        ...inspection,
+        findings: found?.findings.length ?? 0,
+        doubts: found?.doubts.length ?? 0,
+        wouldStop: found !== undefined && wouldStop(found),
+      }));
   },
 };

@@ -12,14 +12,21 @@ export const inventoryCalls: Handlers<CallsOf<'inventory'>> = {
   },
 
   async 'inventory.read'(core, { endpoint, vms }, signal) {
-    const { machines, failed } = await using(openSource(core, endpointOf(core, endpoint)), (source) => readMachines(source, vms, signal));
+    const { machines, failed } = await using(openSource(core, endpointOf(core, endpoint)), (source) =>
+      readMachines(source, vms, signal),
+    );
     return { machines, failed: failed.map((one) => ({ ...one, error: core.redactor.error(one.error).message })) };
   },
 
   async 'inventory.save'(core, { name, origin, machines }) {
     const files = filesOf(core);
     const importedAt = new Date().toISOString();
-    const inventory: Inventory = { name, origin, importedAt, machines: compareInventories(files.find(name)?.machines ?? [], machines, importedAt) };
+    const inventory: Inventory = {
+      name,
+      origin,
+      importedAt,
+      machines: compareInventories(files.find(name)?.machines ?? [], machines, importedAt),
+    };
     files.save(inventory);
     return inventory;
   },

@@ -20,12 +20,23 @@ import { planFacts, runbookPlan } from '../life/runbook-plan.ts';
 import { refuseActive } from './replica-update.ts';
 
 /** The calls of replicas that are carried out here. */
-export type LifeCall = 'replica.life' | 'replica.approve' | 'replica.withdrawApproval' | 'replica.rollBack' | 'replica.finalise' | 'replica.runbook' | 'replica.tick';
+export type LifeCall =
+  | 'replica.life'
+  | 'replica.approve'
+  | 'replica.withdrawApproval'
+  | 'replica.rollBack'
+  | 'replica.finalise'
+  | 'replica.runbook'
+  | 'replica.tick';
 
 export const machineLifeCalls: Handlers<LifeCall | CallsOf<'rehearsal'>> = {
   async 'replica.life'(core, { replica, wave }, signal) {
     const replicas = replica === undefined ? core.store.replicas.list() : [replicaOf(core, replica)];
-    return currentLives(core, replicas.filter((one) => wave === undefined || one.wave === wave), signal);
+    return currentLives(
+      core,
+      replicas.filter((one) => wave === undefined || one.wave === wave),
+      signal,
+    );
   },
 
   async 'replica.approve'(core, { replica: reference, by, note }) {
@@ -33,15 +44,21 @@ export const machineLifeCalls: Handlers<LifeCall | CallsOf<'rehearsal'>> = {
     const { errors, settingsDigest } = settingsOf(core, replica);
     if (errors.length > 0) throw new CausewayError('engine.environment-invalid', errors.join('; '));
     const { state } = currentLife(core, replica);
-    if (replica.lastSuccess === undefined || !['in-sync', 'rehearsed', 'approved'].includes(state)) throw new CausewayError('life.wrong-state', `replica ${replica.name} is ${state}: there is nothing to approve`);
-    core.evidence.life(replica, 'approved', by, { settings: settingsDigest, enteredBy: core.evidence.me, ...(note === undefined ? {} : { note }) });
+    if (replica.lastSuccess === undefined || !['in-sync', 'rehearsed', 'approved'].includes(state))
+      throw new CausewayError('life.wrong-state', `replica ${replica.name} is ${state}: there is nothing to approve`);
+    core.evidence.life(replica, 'approved', by, {
+      settings: settingsDigest,
+      enteredBy: core.evidence.me,
+      ...(note === undefined ? {} : { note }),
+    });
     core.changed();
     return currentLife(core, replica);
   },
 
   async 'replica.withdrawApproval'(core, { replica: reference, by }) {
     const replica = replicaOf(core, reference);
-    if (currentLife(core, replica).approval === undefined) throw new CausewayError('life.wrong-state', `replica ${replica.name} is not approved`);
+    if (currentLife(core, replica).approval === undefined)
+      throw new CausewayError('life.wrong-state', `replica ${replica.name} is not approved`);
     core.evidence.life(replica, 'approval-withdrawn', by, { enteredBy: core.evidence.me });
     core.changed();
     return currentLife(core, replica);
@@ -68,7 +85,11 @@ export const machineLifeCalls: Handlers<LifeCall | CallsOf<'rehearsal'>> = {
   },
 
   async 'replica.runbook'(core, { replicas, title, format }) {
-    const plan = runbookPlan(core, replicas.map((reference) => replicaOf(core, reference)), title);
+    const plan = runbookPlan(
+      core,
+      replicas.map((reference) => replicaOf(core, reference)),
+      title,
+    );
     return { document: format === 'html' ? runbookHtml(plan) : runbookMarkdown(plan) };
   },
 
@@ -82,10 +103,14 @@ export const machineLifeCalls: Handlers<LifeCall | CallsOf<'rehearsal'>> = {
   },
 
   async 'rehearsal.end'(core, input, signal) {
-    const chosen: Deployment[] = 'expired' in input ? expiredRehearsals(core, Date.now()) : [deploymentOf(core, input.deployment)];
-    for (const { id, options } of chosen) if (options.purpose !== 'rehearsal') throw new CausewayError('life.wrong-state', `deployment ${id} is not a rehearsal`);
+    const chosen: Deployment[] =
+      'expired' in input ? expiredRehearsals(core, Date.now()) : [deploymentOf(core, input.deployment)];
+    for (const { id, options } of chosen)
+      if (options.purpose !== 'rehearsal')
+        throw new CausewayError('life.wrong-state', `deployment ${id} is not a rehearsal`);
     const ended = [];
-    for (const deployment of chosen) ended.push(await endRehearsal(core, deployment, 'expired' in input ? 'expired' : 'asked', signal));
+    for (const deployment of chosen)
+      ended.push(await endRehearsal(core, deployment, 'expired' in input ? 'expired' : 'asked', signal));
     return ended;
   },
 };
@@ -104,16 +129,29 @@ export const evidenceCalls: Handlers<CallsOf<'evidence'>> = {
   },
 
   async 'evidence.summary'(core) {
-    const all = Map.groupBy(core.evidence.journal().entries().filter(({ replica }) => replica !== undefined), ({ replica }) => replica?.id ?? '');
+    const all = Map.groupBy(
+      core.evidence
+        .journal()
+        .entries()
+        .filter(({ replica }) => replica !== undefined),
+      ({ replica }) => replica?.id ?? '',
+    );
     return [...all].map(([replicaId, entries]) => {
       const { at, kind, by, replica } = entries.at(-1)!;
-      return { replicaId, name: core.store.replicas.find(replicaId)?.name ?? replica?.name ?? replicaId, entries: entries.length, last: { at, kind, by } };
+      return {
+        replicaId,
+        name: core.store.replicas.find(replicaId)?.name ?? replica?.name ?? replicaId,
+        entries: entries.length,
+        last: { at, kind, by },
+      };
     });
   },
 
   async 'evidence.list'(core, { replica, after, limit }) {
     const id = replica === undefined ? undefined : (core.store.replicas.find(replica)?.id ?? replica);
-    return entriesOf(core, id).filter(({ n }) => n > after).slice(0, limit);
+    return entriesOf(core, id)
+      .filter(({ n }) => n > after)
+      .slice(0, limit);
   },
 
   async 'evidence.export'(core) {
@@ -125,14 +163,22 @@ export const evidenceCalls: Handlers<CallsOf<'evidence'>> = {
   async 'evidence.waveReport'(core, { wave }) {
     const files = defaultsFiles(projectFolderOf(core));
     const { plan } = files.waves.find(wave) ?? {};
-    const members = waveOrder(core.store.replicas.list().filter((replica) => replica.wave === wave), plan).members;
+    const members = waveOrder(
+      core.store.replicas.list().filter((replica) => replica.wave === wave),
+      plan,
+    ).members;
     if (members.length === 0) throw new CausewayError('wave.empty', `wave ${wave}`);
     const defaults = files.all();
     core.evidence.reconcile();
     const { head, count } = core.evidence.journal().status();
     const ids = new Set(members.map(({ id }) => id));
     const html = waveReport({
-      wave, facts: planFacts(plan), head, count, sha256, lives: members.map(({ id }) => currentLife(core, replicaOf(core, id), defaults)),
+      wave,
+      facts: planFacts(plan),
+      head,
+      count,
+      sha256,
+      lives: members.map(({ id }) => currentLife(core, replicaOf(core, id), defaults)),
       entries: entriesOf(core, undefined).filter(({ replica }) => replica !== undefined && ids.has(replica.id)),
     });
     return recorded(core, undefined, { name: `wave-${wave}`, html, head, count });
@@ -142,13 +188,29 @@ export const evidenceCalls: Handlers<CallsOf<'evidence'>> = {
     const replica = replicaOf(core, reference);
     core.evidence.reconcile();
     const { head, count } = core.evidence.journal().status();
-    const html = vmReport({ life: currentLife(core, replica), vmName: replica.vmName, entries: entriesOf(core, replica.id), head, count, sha256 });
+    const html = vmReport({
+      life: currentLife(core, replica),
+      vmName: replica.vmName,
+      entries: entriesOf(core, replica.id),
+      head,
+      count,
+      sha256,
+    });
     return recorded(core, replica, { name: replica.name, html, head, count });
   },
 };
 
 /** A report, and its digest in the journal. */
-function recorded(core: CoreContext, replica: Replica | undefined, { name: of, html, head, count }: { readonly name: string; readonly html: string; readonly head: string; readonly count: number }) {
+function recorded(
+  core: CoreContext,
+  replica: Replica | undefined,
+  {
+    name: of,
+    html,
+    head,
+    count,
+  }: { readonly name: string; readonly html: string; readonly head: string; readonly count: number },
+) {
   const digest = sha256(html);
   const name = `${of.replaceAll(/[^A-Za-z0-9._-]+/g, '-').slice(0, 80) || 'vm'}-report.html`;
   core.evidence.append('report', replica, { file: name, sha256: digest, head, entries: count });
@@ -156,7 +218,10 @@ function recorded(core: CoreContext, replica: Replica | undefined, { name: of, h
 }
 
 function entriesOf(core: CoreContext, replicaId: string | undefined): EvidenceEntry[] {
-  return core.evidence.journal().entries().filter((entry) => replicaId === undefined || entry.replica?.id === replicaId || entry.replica?.name === replicaId);
+  return core.evidence
+    .journal()
+    .entries()
+    .filter((entry) => replicaId === undefined || entry.replica?.id === replicaId || entry.replica?.name === replicaId);
 }
 
 const busy = new Set<string>();

@@ -35,17 +35,24 @@ export const platformCalls: Handlers<CallsOf<'vm' | 'catalog' | 'options'>> = {
   },
 
   async 'vm.show'(core, { endpoint, vm }, signal) {
-    return using(openSource(core, endpointOf(core, endpoint)), async (source) => source.describeVm(await vmIdOf(source, vm, signal), signal));
+    return using(openSource(core, endpointOf(core, endpoint)), async (source) =>
+      source.describeVm(await vmIdOf(source, vm, signal), signal),
+    );
   },
 
   async 'vm.limits'(core, { endpoint, vm }, signal) {
-    return using(openSource(core, endpointOf(core, endpoint)), async (source) => [...((await source.unsupportedDevices?.(await vmIdOf(source, vm, signal), signal)) ?? [])]);
+    return using(openSource(core, endpointOf(core, endpoint)), async (source) => [
+      ...((await source.unsupportedDevices?.(await vmIdOf(source, vm, signal), signal)) ?? []),
+    ]);
   },
 
   async 'catalog.capture'(core, { endpoint: reference, environment }, signal): Promise<Catalog> {
     const endpoint = endpointOf(core, reference);
     const catalog: Catalog = await using(openDestination(core, endpoint), async (destination) => ({
-      ...(await destination.catalog(effectiveValues('destination', { plugin: endpoint.plugin, layers: { vm: { environment } } }, undefined), signal)),
+      ...(await destination.catalog(
+        effectiveValues('destination', { plugin: endpoint.plugin, layers: { vm: { environment } } }, undefined),
+        signal,
+      )),
       captured_at: new Date().toISOString(),
       plugin: endpoint.plugin,
     }));
@@ -66,7 +73,14 @@ export const platformCalls: Handlers<CallsOf<'vm' | 'catalog' | 'options'>> = {
       side === 'source'
         ? await using(openSource(core, endpoint), (source) => source.options(names, signal))
         : await using(openDestination(core, endpoint), (destination) =>
-            destination.options(names, effectiveValues('destination', { plugin: endpoint.plugin, layers: { vm: { environment } } }, undefined), signal));
-    return Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list.map((option) => ({ ...option }))]));
+            destination.options(
+              names,
+              effectiveValues('destination', { plugin: endpoint.plugin, layers: { vm: { environment } } }, undefined),
+              signal,
+            ),
+          );
+    return Object.fromEntries(
+      Object.entries(lists).map(([name, list]) => [name, list.map((option) => ({ ...option }))]),
+    );
   },
 };

@@ -20,7 +20,13 @@ export const projectCalls: Handlers<CallsOf<'project'>> = {
     // Another copy may have written to the volumes since: the digests no longer apply.
     for (const replica of core.store.replicas.list()) {
       for (const { diskId, sizeBytes } of replica.disks) {
-        forgetTransferState({ db: core.store.db, folder: transferFolder(core), replicaId: replica.id, diskId, sizeBytes });
+        forgetTransferState({
+          db: core.store.db,
+          folder: transferFolder(core),
+          replicaId: replica.id,
+          diskId,
+          sizeBytes,
+        });
       }
     }
     core.store.identity.takeOver();
@@ -36,7 +42,8 @@ export const projectCalls: Handlers<CallsOf<'project'>> = {
     core.gate.requireProject();
     core.trust.change(() => ({ sharesAddresses: addresses }));
     await core.accepted.load(core.store.endpoints.list());
-    for (const endpoint of core.store.endpoints.list()) core.descriptions.shareConnection(endpoint, addresses ? core.accepted.shown(endpoint) : {});
+    for (const endpoint of core.store.endpoints.list())
+      core.descriptions.shareConnection(endpoint, addresses ? core.accepted.shown(endpoint) : {});
     core.changed();
     return { addresses };
   },
@@ -44,10 +51,31 @@ export const projectCalls: Handlers<CallsOf<'project'>> = {
 
 /** Calls that change what is in clouds, on sources or in the queue: for the computer alone that the project's data belongs to. */
 export const changingCalls: ReadonlySet<string> = new Set([
-  'replica.execute', 'replica.delete', 'execution.resume', 'execution.cancel', 'deployment.create', 'deployment.resume', 'deployment.cancel',
-  'deployment.delete', 'ledger.remove', 'wave.start', 'wave.continue', 'wave.go', 'wave.cancel', 'wave.retry', 'wave.resume',
-  'replica.approve', 'replica.withdrawApproval', 'replica.rollBack', 'replica.finalise', 'rehearsal.end', 'evidence.report', 'evidence.waveReport',
-  'guest.inspect', 'guest.cancelInspection', 'fleet.setUrgent',
+  'replica.execute',
+  'replica.delete',
+  'execution.resume',
+  'execution.cancel',
+  'deployment.create',
+  'deployment.resume',
+  'deployment.cancel',
+  'deployment.delete',
+  'ledger.remove',
+  'wave.start',
+  'wave.continue',
+  'wave.go',
+  'wave.cancel',
+  'wave.retry',
+  'wave.resume',
+  'replica.approve',
+  'replica.withdrawApproval',
+  'replica.rollBack',
+  'replica.finalise',
+  'rehearsal.end',
+  'evidence.report',
+  'evidence.waveReport',
+  'guest.inspect',
+  'guest.cancelInspection',
+  'fleet.setUrgent',
 ] satisfies CallName[]);
 
 export const trustCalls: Handlers<CallsOf<'trust'>> = {

@@ -6,7 +6,16 @@ import type { DestinationRun } from '../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
 import { deleteTransferState } from '../../replication/index.ts';
 import { ledgerScope } from '../../store/ledger.ts';
-import { endpointOf, openDestination, openSource, replicaOf, transferFolder, using, type CoreContext, type Handler } from '../core-context.ts';
+import {
+  endpointOf,
+  openDestination,
+  openSource,
+  replicaOf,
+  transferFolder,
+  using,
+  type CoreContext,
+  type Handler,
+} from '../core-context.ts';
 import { replicaEnvironments } from '../replica-environments.ts';
 import { referencedSecrets } from '../secret-references.ts';
 import { dropStored } from '../source-snapshots.ts';
@@ -17,17 +26,34 @@ export const deleteReplica: Handler<'replica.delete'> = async (core, { replica: 
   const replica = replicaOf(core, reference);
   refuseActive(core, replica);
   await deleteVolumes(core, replica, signal);
-  const forgotten = sourceIsGone ? core.store.snapshots.list(replica.id).map(({ tag, snapshot }) => snapshot?.id ?? tag) : [];
+  const forgotten = sourceIsGone
+    ? core.store.snapshots.list(replica.id).map(({ tag, snapshot }) => snapshot?.id ?? tag)
+    : [];
   if (!sourceIsGone) await cleanSource(core, replica, signal);
   for (const disk of replica.disks) {
-    deleteTransferState({ db: core.store.db, folder: transferFolder(core), replicaId: replica.id, diskId: disk.diskId });
+    deleteTransferState({
+      db: core.store.db,
+      folder: transferFolder(core),
+      replicaId: replica.id,
+      diskId: disk.diskId,
+    });
   }
   core.descriptions.removeReplica(replica.id);
-  for (const secret of [...referencedSecrets(replica.sourceEnvironment), ...referencedSecrets(replica.destinationEnvironment)]) {
+  for (const secret of [
+    ...referencedSecrets(replica.sourceEnvironment),
+    ...referencedSecrets(replica.destinationEnvironment),
+  ]) {
     if (secret.startsWith(`replica/${replica.id}/`)) await core.vault.remove(secret);
   }
-  const source = sourceIsGone ? `, without contacting its source${forgotten.length === 0 ? '' : `: no longer tracked there: ${forgotten.join(', ')}`}` : '';
-  core.emit({ type: 'replica.deleted', replicaId: replica.id, message: `replica ${replica.name} was deleted${source}`, details: { name: replica.name, sourceIsGone, forgotten } });
+  const source = sourceIsGone
+    ? `, without contacting its source${forgotten.length === 0 ? '' : `: no longer tracked there: ${forgotten.join(', ')}`}`
+    : '';
+  core.emit({
+    type: 'replica.deleted',
+    replicaId: replica.id,
+    message: `replica ${replica.name} was deleted${source}`,
+    details: { name: replica.name, sourceIsGone, forgotten },
+  });
   return { forgotten };
 };
 
@@ -38,13 +64,16 @@ async function cleanSource(core: CoreContext, replica: Replica, signal: AbortSig
     const { code, message } = toErrorRecord(error);
     // What the ledger still has can be removed from there.
     if (signal.aborted || code === 'general.bug' || code === 'engine.left-behind') throw error;
-    throw new CausewayError('engine.source-not-cleaned', `source of replica ${replica.name}: ${message}`, { cause: error });
+    throw new CausewayError('engine.source-not-cleaned', `source of replica ${replica.name}: ${message}`, {
+      cause: error,
+    });
   }
 }
 
 async function deleteVolumes(core: CoreContext, replica: Replica, signal: AbortSignal): Promise<void> {
   // Deployed VMs stay: they no longer belong to the replica.
-  const isOurs = (entry: LedgerEntry): boolean => entry.replicaId === replica.id && sideOf(entry) === 'destination' && entry.lifetime !== 'deployment';
+  const isOurs = (entry: LedgerEntry): boolean =>
+    entry.replicaId === replica.id && sideOf(entry) === 'destination' && entry.lifetime !== 'deployment';
   const ours = core.store.ledger.list().filter(isOurs);
   if (ours.length === 0) return;
   const endpoint = endpointOf(core, replica.destinationEndpointId);
@@ -69,24 +98,41 @@ async function deleteVolumes(core: CoreContext, replica: Replica, signal: AbortS
     await destination.deleteVolumes(run, signal);
   });
   const left = core.store.ledger.list().filter(isOurs);
-  if (left.length > 0) throw new CausewayError('engine.left-behind', `${left.length} resources of replica ${replica.name} still exist`);
+  if (left.length > 0)
+    throw new CausewayError('engine.left-behind', `${left.length} resources of replica ${replica.name} still exist`);
 }
 
 async function dropSnapshots(core: CoreContext, replica: Replica, signal: AbortSignal): Promise<void> {
   const known = core.store.snapshots.list(replica.id);
-  const recorded = (): LedgerEntry[] => core.store.ledger.list().filter((entry) => entry.replicaId === replica.id && sideOf(entry) === 'source');
+  const recorded = (): LedgerEntry[] =>
+    core.store.ledger.list().filter((entry) => entry.replicaId === replica.id && sideOf(entry) === 'source');
   if (known.length === 0 && recorded().length === 0) return;
-  await using(openSource(core, endpointOf(core, replica.sourceEndpointId), { replicaId: replica.id, note: noteOf(core, replica) }), async (source) => {
-    for (const stored of known) await dropStored(core, source, stored, signal);
-    // What executions left behind on the source, the last one made first.
-    for (const entry of recorded().reverse()) {
-      const { endpointId, executionId } = entry;
-      const binding = { endpointId, replicaId: replica.id, side: 'source' as const, ...(executionId === undefined ? {} : { executionId }) };
-      await source.removeResource?.(entry, ledgerScope(core.store.ledger, binding), signal);
-    }
-  });
+  await using(
+    openSource(core, endpointOf(core, replica.sourceEndpointId), {
+      replicaId: replica.id,
+      note: noteOf(core, replica),
+    }),
+    async (source) => {
+      for (const stored of known) await dropStored(core, source, stored, signal);
+      // What executions left behind on the source, the last one made first.
+      for (const entry of recorded().reverse()) {
+        const { endpointId, executionId } = entry;
+        const binding = {
+          endpointId,
+          replicaId: replica.id,
+          side: 'source' as const,
+          ...(executionId === undefined ? {} : { executionId }),
+        };
+        await source.removeResource?.(entry, ledgerScope(core.store.ledger, binding), signal);
+      }
+    },
+  );
   const left = recorded();
-  if (left.length > 0) throw new CausewayError('engine.left-behind', `${left.length} resources of replica ${replica.name} still exist on its source`);
+  if (left.length > 0)
+    throw new CausewayError(
+      'engine.left-behind',
+      `${left.length} resources of replica ${replica.name} still exist on its source`,
+    );
 }
 
 /** What platforms tell meanwhile belongs to no run. */

@@ -17,7 +17,14 @@ export const replicaReadiness: Handler<'replica.readiness'> = async (core, _noth
       const findings = readinessFindings(pass, replica, defaults).filter(({ severity }) => severity !== 'info');
       const errors = findings.filter(({ severity }) => severity === 'error');
       const first = errors[0] ?? findings[0];
-      if (first !== undefined) found.push({ replicaId: replica.id, errors: errors.length, warnings: findings.length - errors.length, code: first.code, message: first.message });
+      if (first !== undefined)
+        found.push({
+          replicaId: replica.id,
+          errors: errors.length,
+          warnings: findings.length - errors.length,
+          code: first.code,
+          message: first.message,
+        });
     };
   };
   await inSlices(core.store.replicas.list(), look, signal);

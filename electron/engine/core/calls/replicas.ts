@@ -4,7 +4,16 @@ import { vmSchema, type Vm } from '../../../../shared/model/vm.ts';
 import type { SourcePlatform } from '../../ports/source-platform.ts';
 import { newId } from '../../store/ids.ts';
 import { environmentDefinition } from '../environments.ts';
-import { endpointOf, openSource, replicaOf, storedEndpoint, using, type CallsOf, type CoreContext, type Handlers } from '../core-context.ts';
+import {
+  endpointOf,
+  openSource,
+  replicaOf,
+  storedEndpoint,
+  using,
+  type CallsOf,
+  type CoreContext,
+  type Handlers,
+} from '../core-context.ts';
 import { separateSecrets, storeSecrets } from '../secret-references.ts';
 import { orderExecution } from '../fleet/ordered-runs.ts';
 import { refuseFinalised } from '../life/purposes.ts';
@@ -17,7 +26,12 @@ import { replicaReadiness } from './replica-readiness.ts';
 import { throwOnOfflineErrors, updateReplica } from './replica-update.ts';
 
 /** A guest OS that is not known yet can be mapped in the environment of the replica, so it must not keep the replica from being created. */
-async function describedForNow(platform: SourcePlatform, id: string, environment: JsonObject, signal: AbortSignal): Promise<Vm> {
+async function describedForNow(
+  platform: SourcePlatform,
+  id: string,
+  environment: JsonObject,
+  signal: AbortSignal,
+): Promise<Vm> {
   try {
     return await platform.describeVm(id, signal, environment);
   } catch (error) {
@@ -35,16 +49,26 @@ export const replicaCalls: Handlers<Exclude<CallsOf<'replica'>, LifeCall>> = {
       const known = await platform.listVms(signal);
       const byName = known.filter((candidate) => candidate.name === input.vm);
       const exact = known.find((candidate) => candidate.id === input.vm);
-      if (exact === undefined && byName.length > 1) throw new CausewayError('engine.ambiguous-name', `${byName.length} VMs have the name ${input.vm}`);
+      if (exact === undefined && byName.length > 1)
+        throw new CausewayError('engine.ambiguous-name', `${byName.length} VMs have the name ${input.vm}`);
       const id = (exact ?? byName[0])?.id ?? input.vm;
       return { vmId: id, vm: await describedForNow(platform, id, input.sourceEnvironment, signal) };
     });
     const id = newId('rep');
     const name = input.name ?? freeName(core, vm.name);
-    if (core.store.replicas.list().some((replica) => replica.name === name)) throw new CausewayError('engine.name-taken', `replica ${name}`);
+    if (core.store.replicas.list().some((replica) => replica.name === name))
+      throw new CausewayError('engine.name-taken', `replica ${name}`);
     const environments = {
-      source: separateSecrets(environmentDefinition(source.plugin, 'source')?.schema, input.sourceEnvironment, `replica/${id}/source`),
-      destination: separateSecrets(environmentDefinition(destination.plugin, 'destination')?.schema, input.destinationEnvironment, `replica/${id}/destination`),
+      source: separateSecrets(
+        environmentDefinition(source.plugin, 'source')?.schema,
+        input.sourceEnvironment,
+        `replica/${id}/source`,
+      ),
+      destination: separateSecrets(
+        environmentDefinition(destination.plugin, 'destination')?.schema,
+        input.destinationEnvironment,
+        `replica/${id}/destination`,
+      ),
     };
     const replica = {
       id,
@@ -69,7 +93,10 @@ export const replicaCalls: Handlers<Exclude<CallsOf<'replica'>, LifeCall>> = {
       { plugin: source.plugin, side: 'source', after: replica.sourceEnvironment, configurationAfter },
       { plugin: destination.plugin, side: 'destination', after: replica.destinationEnvironment, configurationAfter },
     ]);
-    acceptUses(core, (input.checks ?? []).flatMap(checkLoginUses).map(({ key }) => key));
+    acceptUses(
+      core,
+      (input.checks ?? []).flatMap(checkLoginUses).map(({ key }) => key),
+    );
     core.descriptions.addReplica(replica);
     return replicaOf(core, id);
   },

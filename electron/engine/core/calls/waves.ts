@@ -28,15 +28,26 @@ export const waveCalls: Handlers<CallsOf<'wave'>> = {
 
   async 'wave.estimate'(core, { wave, action, atOnce, bytesPerSecond }) {
     const found = waveOf(filesOf(core), wave);
-    return estimateWave(core, found, { action, atOnce: atOnce ?? found.plan?.atOnce ?? usualAtOnce, bytesPerSecond }, Date.now());
+    return estimateWave(
+      core,
+      found,
+      { action, atOnce: atOnce ?? found.plan?.atOnce ?? usualAtOnce, bytesPerSecond },
+      Date.now(),
+    );
   },
 
   async 'wave.measuredChanges'(core, { source }) {
     const sourceId = source === undefined ? undefined : storedEndpoint(core, source).id;
-    return core.store.replicas.list().filter(({ sourceEndpointId, lastSuccess }) => lastSuccess !== undefined && (sourceId === undefined || sourceEndpointId === sourceId)).flatMap(({ id, vmId, vmName }) => {
-      const bytesPerSecond = measuredReplica(core.store, id).changeBytesPerSecond;
-      return bytesPerSecond === undefined ? [] : [{ vm: vmId, name: vmName, bytesPerSecond }];
-    });
+    return core.store.replicas
+      .list()
+      .filter(
+        ({ sourceEndpointId, lastSuccess }) =>
+          lastSuccess !== undefined && (sourceId === undefined || sourceEndpointId === sourceId),
+      )
+      .flatMap(({ id, vmId, vmName }) => {
+        const bytesPerSecond = measuredReplica(core.store, id).changeBytesPerSecond;
+        return bytesPerSecond === undefined ? [] : [{ vm: vmId, name: vmName, bytesPerSecond }];
+      });
   },
 
   async 'wave.create'(core, { wave, replicas, plan }) {
@@ -86,7 +97,10 @@ export const waveCalls: Handlers<CallsOf<'wave'>> = {
 
   async 'wave.start'(core, { wave, action, atOnce, options }) {
     core.gate.requireProject();
-    acceptUses(core, (options.deployment?.luksKeys ?? []).map(({ secret }) => diskKeyUse(secret)));
+    acceptUses(
+      core,
+      (options.deployment?.luksKeys ?? []).map(({ secret }) => diskKeyUse(secret)),
+    );
     return startWave(core, { wave, action, atOnce, options });
   },
 
@@ -116,11 +130,23 @@ export const waveCalls: Handlers<CallsOf<'wave'>> = {
   async 'wave.calendar'(core, { from, until }) {
     const [first, last] = [Date.parse(from), Math.min(Date.parse(until), Date.parse(from) + longestMs)];
     const iso = (at: number): string => new Date(at).toISOString();
-    const starts = filesOf(core).waves.list().flatMap(({ name, plan = {} }) =>
-      plannedStarts(plan, first, last).map(({ at, until: end, kind, action, isBlackedOut }) => ({ wave: name, at: iso(at), until: iso(end), kind, isBlackedOut, ...(action === undefined ? {} : { action }) })));
+    const starts = filesOf(core)
+      .waves.list()
+      .flatMap(({ name, plan = {} }) =>
+        plannedStarts(plan, first, last).map(({ at, until: end, kind, action, isBlackedOut }) => ({
+          wave: name,
+          at: iso(at),
+          until: iso(end),
+          kind,
+          isBlackedOut,
+          ...(action === undefined ? {} : { action }),
+        })),
+      );
     return {
       starts: starts.sort((one, other) => one.at.localeCompare(other.at)),
-      missed: core.store.waveCalendar.listMissed().map(({ wave, at, until: end, action }) => ({ wave, at: iso(at), until: iso(end), action })),
+      missed: core.store.waveCalendar
+        .listMissed()
+        .map(({ wave, at, until: end, action }) => ({ wave, at: iso(at), until: iso(end), action })),
     };
   },
 
@@ -139,7 +165,12 @@ async function detail(core: CoreContext, reference: string) {
   const files = filesOf(core);
   const wave = waveOf(files, reference);
   const defaults: Defaults = { project: files.project(), waves: [wave] };
-  const endpoints = new Set(membersOf(core, wave.name).flatMap(({ sourceEndpointId, destinationEndpointId }) => [sourceEndpointId, destinationEndpointId]));
+  const endpoints = new Set(
+    membersOf(core, wave.name).flatMap(({ sourceEndpointId, destinationEndpointId }) => [
+      sourceEndpointId,
+      destinationEndpointId,
+    ]),
+  );
   await core.accepted.load([...endpoints].flatMap((id) => core.store.endpoints.find(id) ?? []));
   return waveDetail(core, wave, defaults);
 }
@@ -159,7 +190,8 @@ function refuseMoves(core: CoreContext, replicas: readonly Replica[], to: string
   for (const replica of replicas) {
     if (replica.wave === to) continue;
     storedEndpoint(core, replica.destinationEndpointId);
-    for (const wave of [replica.wave, to]) if (wave !== undefined && core.waves.isActive(wave)) throw new CausewayError('wave.active', `wave ${wave}`);
+    for (const wave of [replica.wave, to])
+      if (wave !== undefined && core.waves.isActive(wave)) throw new CausewayError('wave.active', `wave ${wave}`);
     refuseActive(core, replica);
   }
 }

@@ -3,7 +3,15 @@ import type { Endpoint } from '../../../../shared/model/endpoint.ts';
 import type { OwnVmView } from '../../../../shared/model/own-vm.ts';
 import type { OwnVmAccess } from '../../ports/own-vm.ts';
 import { isNamedHere, onlyOne, searchOwnVm } from '../../workers/search-own-vm.ts';
-import { openDestination, openSource, storedEndpoint, using, type CallsOf, type CoreContext, type Handlers } from '../core-context.ts';
+import {
+  openDestination,
+  openSource,
+  storedEndpoint,
+  using,
+  type CallsOf,
+  type CoreContext,
+  type Handlers,
+} from '../core-context.ts';
 
 export const workerCalls: Handlers<CallsOf<'workers'>> = {
   async 'workers.pool'(core) {
@@ -11,8 +19,12 @@ export const workerCalls: Handlers<CallsOf<'workers'>> = {
   },
 
   async 'workers.setPool'(core, settings) {
-    if (settings.keep > 0 && core.fleet !== undefined) throw new CausewayError('engine.pool-in-fleet', 'the project is part of a fleet');
-    await core.workerPool.configure({ keep: settings.keep, minutes: settings.minutes ?? core.store.workerPool.get().minutes });
+    if (settings.keep > 0 && core.fleet !== undefined)
+      throw new CausewayError('engine.pool-in-fleet', 'the project is part of a fleet');
+    await core.workerPool.configure({
+      keep: settings.keep,
+      minutes: settings.minutes ?? core.store.workerPool.get().minutes,
+    });
     return core.workerPool.view();
   },
 
@@ -45,9 +57,15 @@ export const workerCalls: Handlers<CallsOf<'workers'>> = {
     }
     // What executions have attached now is room for the next ones.
     const most = room === undefined ? volumes : Math.min(volumes, room + core.ownVms.inUse(vm));
-    if (most === 0) throw new CausewayError('engine.own-vm-unusable', `VM ${name} takes no further volumes`, { details: { vmId: vm } });
+    if (most === 0)
+      throw new CausewayError('engine.own-vm-unusable', `VM ${name} takes no further volumes`, {
+        details: { vmId: vm },
+      });
     core.store.ownVms.set({ endpointId: endpoint.id, vmId: vm, vmName: name, volumes: most });
-    return { ...ownVms(core).find(({ endpointId }) => endpointId === endpoint.id)!, ...(foundBy === undefined ? {} : { foundBy }) };
+    return {
+      ...ownVms(core).find(({ endpointId }) => endpointId === endpoint.id)!,
+      ...(foundBy === undefined ? {} : { foundBy }),
+    };
   },
 
   async 'workers.removeOwnVm'(core, { endpoint }) {
@@ -57,11 +75,18 @@ export const workerCalls: Handlers<CallsOf<'workers'>> = {
 };
 
 /** What is one cloud to both sides is asked once: as a destination, where it can be one. @throws `engine.own-vm-unsupported` */
-async function atCloud<T>(core: CoreContext, endpoint: Endpoint, work: (ownVm: Pick<OwnVmAccess, 'check' | 'hints'>) => Promise<T>): Promise<T> {
+async function atCloud<T>(
+  core: CoreContext,
+  endpoint: Endpoint,
+  work: (ownVm: Pick<OwnVmAccess, 'check' | 'hints'>) => Promise<T>,
+): Promise<T> {
   for (const side of ['destination', 'source'] as const) {
     if (!core.gate.hasPlatform(endpoint.plugin, side)) continue;
-    const found = await using<{ readonly ownVm?: Pick<OwnVmAccess, 'check' | 'hints'>; close(): Promise<void> }, { readonly value: T } | undefined>(
-      side === 'destination' ? openDestination(core, endpoint) : openSource(core, endpoint), async ({ ownVm }) => (ownVm === undefined ? undefined : { value: await work(ownVm) }),
+    const found = await using<
+      { readonly ownVm?: Pick<OwnVmAccess, 'check' | 'hints'>; close(): Promise<void> },
+      { readonly value: T } | undefined
+    >(side === 'destination' ? openDestination(core, endpoint) : openSource(core, endpoint), async ({ ownVm }) =>
+      ownVm === undefined ? undefined : { value: await work(ownVm) },
     );
     if (found !== undefined) return found.value;
   }
@@ -70,5 +95,9 @@ async function atCloud<T>(core: CoreContext, endpoint: Endpoint, work: (ownVm: P
 
 function ownVms(core: CoreContext): OwnVmView[] {
   const names = new Map(core.store.endpoints.list().map(({ id, name }) => [id, name]));
-  return core.store.ownVms.list().map((vm) => ({ ...vm, endpointName: names.get(vm.endpointId) ?? vm.endpointId, inUse: core.ownVms.inUse(vm.vmId) }));
+  return core.store.ownVms.list().map((vm) => ({
+    ...vm,
+    endpointName: names.get(vm.endpointId) ?? vm.endpointId,
+    inUse: core.ownVms.inUse(vm.vmId),
+  }));
 }

@@ -27,7 +27,12 @@ describe('the claims of an engine', () => {
     };
     const none = { runs: { activeOf: () => [], openRunOf: () => undefined } };
     const fleet = { claim: () => Promise.resolve({ lost: lost[lost.push(new AbortController()) - 1]!.signal }) };
-    const core = { fleet, executions: { runs }, deployments: none, store: { replicas: { find: () => ({ id: 'r' }), findByName: () => ({ id: 'r' }) } } } as unknown as CoreContext;
+    const core = {
+      fleet,
+      executions: { runs },
+      deployments: none,
+      store: { replicas: { find: () => ({ id: 'r' }), findByName: () => ({ id: 'r' }) } },
+    } as unknown as CoreContext;
     return { core, run, lost, end: () => (active.pop(), ended.resolve(undefined)) };
   }
 
@@ -37,7 +42,10 @@ describe('the claims of an engine', () => {
     lost[0]!.abort(new CausewayError('fleet.claim-lost', 'r'));
     await new Promise(setImmediate);
     expect(uncaught).toEqual([]);
-    expect([run.cancel.signal.reason, run.force.signal.reason]).toEqual([lost[0]!.signal.reason, lost[0]!.signal.reason]);
+    expect([run.cancel.signal.reason, run.force.signal.reason]).toEqual([
+      lost[0]!.signal.reason,
+      lost[0]!.signal.reason,
+    ]);
   });
 
   it('carry out nothing where one was lost before the call went on', async () => {
@@ -49,7 +57,9 @@ describe('the claims of an engine', () => {
       lost[0]!.abort(new CausewayError('fleet.claim-lost', 'r'));
       return claimed;
     };
-    await expect(claimForCall(core, 'execution.resume', { replica: 'r' }, never)).rejects.toThrow(expect.objectContaining({ code: 'fleet.claim-lost' }) as Error);
+    await expect(claimForCall(core, 'execution.resume', { replica: 'r' }, never)).rejects.toThrow(
+      expect.objectContaining({ code: 'fleet.claim-lost' }) as Error,
+    );
   });
 
   it('are not made anew before all that ran under the former one has ended', async () => {
@@ -63,7 +73,13 @@ describe('the claims of an engine', () => {
     expect(lost).toHaveLength(1);
     impatient.abort(new CausewayError('general.cancelled', 'enough'));
     await expect(briefly).rejects.toThrow(expect.objectContaining({ code: 'general.cancelled' }) as Error);
-    expect(fleetHooks(core, () => Promise.reject(new Error('not asked')), { applied: () => undefined, progress: () => undefined, moved: () => undefined }).isBusy('r')).toBe(true);
+    expect(
+      fleetHooks(core, () => Promise.reject(new Error('not asked')), {
+        applied: () => undefined,
+        progress: () => undefined,
+        moved: () => undefined,
+      }).isBusy('r'),
+    ).toBe(true);
     end();
     await again;
     expect(lost).toHaveLength(2);

@@ -10,18 +10,42 @@ import { deploymentOf, executionOf, replicaOf, type CoreContext } from '../core-
 const watched = new WeakSet<AbortSignal>();
 
 /** What only reads of waves, or only changes descriptions, which are exchanged by themselves. */
-const withoutClaim: ReadonlySet<string> = new Set(['wave.list', 'wave.show', 'wave.estimate', 'wave.measuredChanges', 'wave.calendar', 'wave.create', 'wave.assign', 'wave.plan'] satisfies CallName[]);
+const withoutClaim: ReadonlySet<string> = new Set([
+  'wave.list',
+  'wave.show',
+  'wave.estimate',
+  'wave.measuredChanges',
+  'wave.calendar',
+  'wave.create',
+  'wave.assign',
+  'wave.plan',
+] satisfies CallName[]);
 
 /** What the member that works on a replica, or carries out the waves, does for users of other members as well. Nothing of it says what is accepted. */
 const forwarded: ReadonlySet<string> = new Set([
-  'execution.cancel', 'execution.limit', 'deployment.cancel', 'wave.start', 'wave.pause', 'wave.continue', 'wave.go', 'wave.cancel', 'wave.retry', 'wave.rename', 'wave.skipMissed',
+  'execution.cancel',
+  'execution.limit',
+  'deployment.cancel',
+  'wave.start',
+  'wave.pause',
+  'wave.continue',
+  'wave.go',
+  'wave.cancel',
+  'wave.retry',
+  'wave.rename',
+  'wave.skipMissed',
 ] satisfies CallName[]);
 
 /**
  * Where several engines share the project, a call that changes something of a replica is carried out by the one that has its claim: by this one,
  * or by another one whose answer it is. Rejects with `fleet.*`.
  */
-export async function claimForCall(core: CoreContext, call: CallName, input: unknown, signal: AbortSignal): Promise<Envelope<unknown> | undefined> {
+export async function claimForCall(
+  core: CoreContext,
+  call: CallName,
+  input: unknown,
+  signal: AbortSignal,
+): Promise<Envelope<unknown> | undefined> {
   const { fleet } = core;
   // At the opening of a project there is nothing to resume either.
   if (fleet === undefined || call === 'wave.resume' || withoutClaim.has(call)) return undefined;
@@ -36,14 +60,21 @@ export async function claimForCall(core: CoreContext, call: CallName, input: unk
     await claim(core, key, signal);
     return undefined;
   } catch (error) {
-    if (!(error instanceof CausewayError) || error.code !== 'fleet.claimed-elsewhere' || !isForwarded(call, input)) throw error;
+    if (!(error instanceof CausewayError) || error.code !== 'fleet.claimed-elsewhere' || !isForwarded(call, input))
+      throw error;
     return fleet.forward(key, call, input as object, signal);
   }
 }
 
 /** Keys of disks are accepted where they are entered, never for another computer. */
 export function isForwarded(call: string, input: unknown): boolean {
-  const options = (input as { readonly options?: { readonly deployment?: { readonly luksKeys?: readonly unknown[]; readonly checks?: readonly unknown[] } } }).options?.deployment;
+  const options = (
+    input as {
+      readonly options?: {
+        readonly deployment?: { readonly luksKeys?: readonly unknown[]; readonly checks?: readonly unknown[] };
+      };
+    }
+  ).options?.deployment;
   return forwarded.has(call) && (options?.luksKeys ?? []).length === 0 && (options?.checks ?? []).length === 0;
 }
 
@@ -57,17 +88,21 @@ export async function claim(core: CoreContext, replicaId: string, signal: AbortS
   const claimed = await core.fleet?.claim(replicaId, signal);
   if (claimed === undefined || watched.has(claimed.lost)) return;
   watched.add(claimed.lost);
-  claimed.lost.addEventListener('abort', () => {
-    if (replicaId === wavesJournal) return core.waves.detach();
-    const stopping = activeOn(core, replicaId);
-    const ofCore = ending.get(core) ?? new Map<string, Promise<unknown>>();
-    ending.set(core, ofCore.set(replicaId, Promise.allSettled(stopping.map(({ done }) => done))));
-    for (const { cancel, force } of stopping) {
-      // Its clean-up is the new owner's as well.
-      cancel.abort(claimed.lost.reason);
-      force.abort(claimed.lost.reason);
-    }
-  }, { once: true });
+  claimed.lost.addEventListener(
+    'abort',
+    () => {
+      if (replicaId === wavesJournal) return core.waves.detach();
+      const stopping = activeOn(core, replicaId);
+      const ofCore = ending.get(core) ?? new Map<string, Promise<unknown>>();
+      ending.set(core, ofCore.set(replicaId, Promise.allSettled(stopping.map(({ done }) => done))));
+      for (const { cancel, force } of stopping) {
+        // Its clean-up is the new owner's as well.
+        cancel.abort(claimed.lost.reason);
+        force.abort(claimed.lost.reason);
+      }
+    },
+    { once: true },
+  );
   // Nothing tells of what was lost before somebody listened.
   claimed.lost.throwIfAborted();
 }

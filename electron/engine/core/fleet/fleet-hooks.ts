@@ -21,7 +21,11 @@ export interface Telling {
 }
 
 /** What a fleet asks this engine. */
-export function fleetHooks(core: CoreContext, dispatch: (call: CallName, input: object) => Promise<Envelope<unknown>>, telling: Telling): FleetHooks {
+export function fleetHooks(
+  core: CoreContext,
+  dispatch: (call: CallName, input: object) => Promise<Envelope<unknown>>,
+  telling: Telling,
+): FleetHooks {
   const never = new AbortController().signal;
   return {
     described() {
@@ -45,12 +49,21 @@ export function fleetHooks(core: CoreContext, dispatch: (call: CallName, input: 
       }
     },
     carries: () => core.store.queueLimit.get() ?? core.defaultAtOnce,
-    asked: async (call, input) => (isForwarded(call, input) ? dispatch(call, input) : { ok: false, error: toErrorRecord(new CausewayError('fleet.forbidden', call)) }),
-    isBusy: (replicaId) => (replicaId === wavesJournal ? core.waves.activeWaves().length > 0 || carriesOutCalendar(core) : activeOn(core, replicaId).length > 0),
+    asked: async (call, input) =>
+      isForwarded(call, input)
+        ? dispatch(call, input)
+        : { ok: false, error: toErrorRecord(new CausewayError('fleet.forbidden', call)) },
+    isBusy: (replicaId) =>
+      replicaId === wavesJournal
+        ? core.waves.activeWaves().length > 0 || carriesOutCalendar(core)
+        : activeOn(core, replicaId).length > 0,
     async resume(replicaId) {
       await claim(core, replicaId, never);
       if (replicaId === wavesJournal) return void core.waves.resumeInterrupted();
-      for (const [kind, { runs }] of [['execution', core.executions], ['deployment', core.deployments]] as const) {
+      for (const [kind, { runs }] of [
+        ['execution', core.executions],
+        ['deployment', core.deployments],
+      ] as const) {
         const run = runs.interruptAbandoned(replicaId);
         if (run === undefined) continue;
         if (isWaiting(run)) core.gate.requireProject();
@@ -85,7 +98,11 @@ async function reachable(core: CoreContext, names: readonly string[] | undefined
     if (names?.includes(endpoint.name) === false) continue;
     const opened = await core.accepted.open(endpoint).catch(() => undefined);
     if (opened === undefined) continue;
-    const missing = await Promise.all(referencedSecrets(opened.connection).map(async (name) => !Object.hasOwn(opened.secrets, name) && !(await core.vault.has(name))));
+    const missing = await Promise.all(
+      referencedSecrets(opened.connection).map(
+        async (name) => !Object.hasOwn(opened.secrets, name) && !(await core.vault.has(name)),
+      ),
+    );
     if (!missing.includes(true)) found.push(endpoint.id);
   }
   return found;

@@ -13,28 +13,45 @@ export function openRuns(core: CoreContext): OpenRun[] {
     const replica = core.store.replicas.find(replicaId);
     if (replica === undefined) return;
     found.set(replicaId, {
-      replicaId, wave: replica.wave ?? '', isUrgent: placement?.urgent ?? isCut, since: Date.parse(createdAt),
-      endpoints: [replica.sourceEndpointId, replica.destinationEndpointId], uses: placement?.uses ?? endpointUses(core, replica),
+      replicaId,
+      wave: replica.wave ?? '',
+      isUrgent: placement?.urgent ?? isCut,
+      since: Date.parse(createdAt),
+      endpoints: [replica.sourceEndpointId, replica.destinationEndpointId],
+      uses: placement?.uses ?? endpointUses(core, replica),
     });
   };
-  for (const { replicaId, createdAt, options } of core.store.executions.listOpen()) add(replicaId, createdAt, options.placement, false);
+  for (const { replicaId, createdAt, options } of core.store.executions.listOpen())
+    add(replicaId, createdAt, options.placement, false);
   // The executions of a migration are part of its deployment.
-  for (const { replicaId, createdAt, options } of core.store.deployments.listOpen()) add(replicaId, createdAt, options.placement, isCutOver(options));
+  for (const { replicaId, createdAt, options } of core.store.deployments.listOpen())
+    add(replicaId, createdAt, options.placement, isCutOver(options));
   return [...found.values()];
 }
 
 /** What an execution takes a part of, by the names that limits have: its endpoints and the link between them, its host, its datastores. */
 export function usesOf(core: CoreContext, replica: Replica): string[] {
   const source = storedEndpoint(core, replica.sourceEndpointId).name;
-  const machine = inventoryFiles(projectFolderOf(core)).each()
-    .flatMap(({ read }) => ('thing' in read && (read.thing.origin.kind === 'file' || read.thing.origin.name === source) ? read.thing.machines : []))
+  const machine = inventoryFiles(projectFolderOf(core))
+    .each()
+    .flatMap(({ read }) =>
+      'thing' in read && (read.thing.origin.kind === 'file' || read.thing.origin.name === source)
+        ? read.thing.machines
+        : [],
+    )
     .find(({ vm }) => vm.id === replica.vmId);
   const host = machine?.labels?.host;
   const datastores = new Set(machine?.vm.disks.flatMap(({ storage_backend: name }) => name ?? []));
-  return [...endpointUses(core, replica), ...(host === undefined ? [] : [`host ${source}/${host}`]), ...[...datastores].map((name) => `datastore ${source}/${name}`)];
+  return [
+    ...endpointUses(core, replica),
+    ...(host === undefined ? [] : [`host ${source}/${host}`]),
+    ...[...datastores].map((name) => `datastore ${source}/${name}`),
+  ];
 }
 
 function endpointUses(core: CoreContext, replica: Replica): string[] {
-  const [source, destination] = [replica.sourceEndpointId, replica.destinationEndpointId].map((id) => core.store.endpoints.find(id)?.name ?? id);
+  const [source, destination] = [replica.sourceEndpointId, replica.destinationEndpointId].map(
+    (id) => core.store.endpoints.find(id)?.name ?? id,
+  );
   return [...new Set([`endpoint ${source}`, `endpoint ${destination}`]), `link ${source} > ${destination}`];
 }

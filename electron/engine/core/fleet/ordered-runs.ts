@@ -12,11 +12,19 @@ import { usesOf } from './open-runs.ts';
 const passing: ReadonlySet<string> = new Set(['fleet.claimed-elsewhere', 'fleet.claim-lost', 'fleet.unreachable']);
 
 /** Records an execution that waits for whichever member the fleet chooses. Under the replica's claim, which is given back. */
-export async function orderExecution(core: CoreContext, replica: Replica, options: ExecutionOptions, signal: AbortSignal): Promise<Execution> {
+export async function orderExecution(
+  core: CoreContext,
+  replica: Replica,
+  options: ExecutionOptions,
+  signal: AbortSignal,
+): Promise<Execution> {
   if (core.fleet === undefined) throw new CausewayError('general.invalid-input', 'this project is in no fleet');
   refuseFinalised(core, replica);
   core.deployments.refuseExecution(replica);
-  const execution = core.executions.order(replica, { ...options, placement: { ...options.placement, uses: usesOf(core, replica) } });
+  const execution = core.executions.order(replica, {
+    ...options,
+    placement: { ...options.placement, uses: usesOf(core, replica) },
+  });
   await core.fleet.release(replica.id, signal);
   return core.store.executions.find(execution.id) ?? execution;
 }
@@ -34,7 +42,14 @@ export function orderedRuns(begin: MemberRuns, core: () => CoreContext): MemberR
 
   function isWanted(action: WaveAction, replicaId: string): boolean {
     const { waveRuns } = core().store;
-    return waveRuns.listOpen().some((run) => run.action === action && run.state !== 'cancelling' && waveRuns.members(run.id).some((member) => member.replicaId === replicaId && member.state === 'starting'));
+    return waveRuns
+      .listOpen()
+      .some(
+        (run) =>
+          run.action === action &&
+          run.state !== 'cancelling' &&
+          waveRuns.members(run.id).some((member) => member.replicaId === replicaId && member.state === 'starting'),
+      );
   }
 
   async function order(key: string, ...[action, replicaId, options]: Parameters<MemberRuns['start']>): Promise<void> {

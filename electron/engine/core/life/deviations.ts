@@ -19,11 +19,19 @@ export function deviationsOf({ deployment, facts, executions, records, rehearsed
   const found: string[] = [];
   if (isCutOver(options)) {
     if (!rehearsed) found.push('No rehearsal had passed before the cut-over.');
-    const started = records.find(({ kind, details }) => kind === 'cut-over-started' && details['deploymentId'] === deployment.id);
-    if (started?.details['approved'] !== true) found.push('The cut-over was not approved for the settings that it used.');
-    if (options.sourceIsStopped === true) found.push('The source was stopped by hand. The downtime before the deployment is not measured.');
+    const started = records.find(
+      ({ kind, details }) => kind === 'cut-over-started' && details['deploymentId'] === deployment.id,
+    );
+    if (started?.details['approved'] !== true)
+      found.push('The cut-over was not approved for the settings that it used.');
+    if (options.sourceIsStopped === true)
+      found.push('The source was stopped by hand. The downtime before the deployment is not measured.');
   }
-  for (const { number, options: { verify } } of executions) if (verify === 'none') found.push(`Execution ${number} was not verified.`);
+  for (const {
+    number,
+    options: { verify },
+  } of executions)
+    if (verify === 'none') found.push(`Execution ${number} was not verified.`);
   if (options.acceptInconsistent === true) found.push('Inconsistent volumes were accepted for deployment.');
   if (options.skipMorphing === true) found.push('The guest was not prepared for the destination.');
   if (deployment.state === 'completed') {
@@ -31,7 +39,8 @@ export function deviationsOf({ deployment, facts, executions, records, rehearsed
     if (facts.boot?.outcome === 'unproven') found.push('The boot check was inconclusive.');
     if (checks.length === 0) found.push('No checks were defined for the VM.');
   }
-  for (const { name, outcome, evidence } of checks) if (outcome === 'warned') found.push(`Check "${name}" failed with a warning: ${evidence}`);
+  for (const { name, outcome, evidence } of checks)
+    if (outcome === 'warned') found.push(`Check "${name}" failed with a warning: ${evidence}`);
   for (const warning of facts.guest?.warnings ?? []) found.push(`Guest preparation: ${warning}`);
   if (deployment.leftBehind > 0) found.push(`${deployment.leftBehind} temporary resources were left behind.`);
   return found;

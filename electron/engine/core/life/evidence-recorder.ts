@@ -42,29 +42,57 @@ export function evidenceRecorder({ stateFolder, store, clean, problem }: Parts):
     return journal;
   };
 
-  const add = (kind: EvidenceKind, replica: { readonly id: string; readonly name: string } | undefined, data: JsonObject, by = me): void => {
+  const add = (
+    kind: EvidenceKind,
+    replica: { readonly id: string; readonly name: string } | undefined,
+    data: JsonObject,
+    by = me,
+  ): void => {
     const to = opened();
     const { ref } = data;
     if (typeof ref === 'string' && known.has(ref)) return;
-    to.append({ kind, by, ...(replica === undefined ? {} : { replica: { id: replica.id, name: replica.name } }), data: clean(data) });
+    to.append({
+      kind,
+      by,
+      ...(replica === undefined ? {} : { replica: { id: replica.id, name: replica.name } }),
+      data: clean(data),
+    });
     if (typeof ref === 'string') known.add(ref);
   };
 
-  const nameOf = (replicaId: string, otherwise: string): { readonly id: string; readonly name: string } => ({ id: replicaId, name: store.replicas.find(replicaId)?.name ?? otherwise });
+  const nameOf = (replicaId: string, otherwise: string): { readonly id: string; readonly name: string } => ({
+    id: replicaId,
+    name: store.replicas.find(replicaId)?.name ?? otherwise,
+  });
 
-  const addExecution = (run: Execution): void => add('execution', nameOf(run.replicaId, run.replicaId), executionEvidence(store, run));
-  const addDeployment = (run: Deployment): void => add('deployment', nameOf(run.replicaId, run.replicaName), deploymentEvidence(store, run));
-  const addLife = (record: LifeRecord): void => add(record.kind, nameOf(record.replicaId, record.replicaId), { ref: `life:${record.id}`, recordedAt: record.at, ...record.details }, record.by);
+  const addExecution = (run: Execution): void =>
+    add('execution', nameOf(run.replicaId, run.replicaId), executionEvidence(store, run));
+  const addDeployment = (run: Deployment): void =>
+    add('deployment', nameOf(run.replicaId, run.replicaName), deploymentEvidence(store, run));
+  const addLife = (record: LifeRecord): void =>
+    add(
+      record.kind,
+      nameOf(record.replicaId, record.replicaId),
+      { ref: `life:${record.id}`, recordedAt: record.at, ...record.details },
+      record.by,
+    );
 
   const reconcile = (): void => {
     const begun = opened().entries()[0]?.at ?? '';
     const isNew = (ref: string, at: string | undefined): boolean => at !== undefined && at >= begun && !known.has(ref);
-    const executions = store.executions.list({ limit: mostRuns }).filter((run) => isTerminalExecution(run.state) && isNew(`execution:${run.id}`, run.finishedAt));
-    const deployments = store.deployments.list({ limit: mostRuns }).filter((run) => isTerminalDeployment(run.state) && isNew(`deployment:${run.id}`, run.finishedAt));
+    const executions = store.executions
+      .list({ limit: mostRuns })
+      .filter((run) => isTerminalExecution(run.state) && isNew(`execution:${run.id}`, run.finishedAt));
+    const deployments = store.deployments
+      .list({ limit: mostRuns })
+      .filter((run) => isTerminalDeployment(run.state) && isNew(`deployment:${run.id}`, run.finishedAt));
     const pending: { readonly at: string; readonly write: () => void }[] = [
       ...executions.map((run) => ({ at: run.finishedAt ?? '', write: () => addExecution(run) })),
       ...deployments.map((run) => ({ at: run.finishedAt ?? '', write: () => addDeployment(run) })),
-      ...store.life.listAll().filter((record) => isNew(`life:${record.id}`, record.at)).map((record) => ({ at: record.at, write: () => addLife(record) })),
+      ...store.life
+        .listAll()
+        .filter((record) => isNew(`life:${record.id}`, record.at))
+        .map((record) => ({ at: record.at, write: () => addLife(record) })),
     ];
     for (const { write } of pending.sort((one, other) => (one.at < other.at ? -1 : 1))) write();
   };
@@ -92,7 +120,15 @@ export function evidenceRecorder({ stateFolder, store, clean, problem }: Parts):
       if (execution !== undefined && isTerminalExecution(execution.state)) quietly(() => addExecution(execution));
       if (deployment !== undefined && isTerminalDeployment(deployment.state)) quietly(() => addDeployment(deployment));
     },
-    deploymentDeleted: (deployment, why) => quietly(() => add('deployment-deleted', nameOf(deployment.replicaId, deployment.replicaName), { ref: `deleted:${deployment.id}`, deployment: deployment.id, number: deployment.number, why })),
+    deploymentDeleted: (deployment, why) =>
+      quietly(() =>
+        add('deployment-deleted', nameOf(deployment.replicaId, deployment.replicaName), {
+          ref: `deleted:${deployment.id}`,
+          deployment: deployment.id,
+          number: deployment.number,
+          why,
+        }),
+      ),
     life(replica, kind, by, details) {
       const record = store.life.add({ replicaId: replica.id, kind, by: by ?? me, details });
       quietly(() => addLife(record));

@@ -16,6 +16,16 @@ export interface EvidenceRecorder {
   runEnded(run: { readonly executionId?: string | undefined; readonly deploymentId?: string | undefined }): void;
   deploymentDeleted(deployment: Deployment, why: string): void;
   /** A record of the store, and its entry. */
-  life(replica: { readonly id: string; readonly name: string }, kind: LifeRecordKind, by: string | undefined, details: JsonObject): LifeRecord;
-  append(kind: EvidenceKind, replica: { readonly id: string; readonly name: string } | undefined, data: JsonObject, by?: string): void;
+  life(
+    replica: { readonly id: string; readonly name: string },
+    kind: LifeRecordKind,
+    by: string | undefined,
+    details: JsonObject,
+  ): LifeRecord;
+  append(
+    kind: EvidenceKind,
+    replica: { readonly id: string; readonly name: string } | undefined,
+    data: JsonObject,
+    by?: string,
+  ): void;
 }

@@ -1,7 +1,15 @@
 import type { Defaults } from '../../../../shared/environment/layers.ts';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Deployment } from '../../../../shared/model/deployment.ts';
-import { isCutOver, lifeOf, type Downtime, type LifeDeployment, type LifeFacts, type LifeRecord, type MachineLife } from '../../../../shared/model/machine-life.ts';
+import {
+  isCutOver,
+  lifeOf,
+  type Downtime,
+  type LifeDeployment,
+  type LifeFacts,
+  type LifeRecord,
+  type MachineLife,
+} from '../../../../shared/model/machine-life.ts';
 import type { Replica } from '../../../../shared/model/replica.ts';
 import type { Task } from '../../../../shared/model/task.ts';
 import { canonicalJson, sha256 } from '../../evidence/verify-journal.ts';
@@ -24,7 +32,11 @@ export function currentLife(core: Parts, replica: Replica, defaults?: Defaults):
 }
 
 /** The same for many: the rules are asked in slices, and the database not for what only few of them have. */
-export async function currentLives(core: Parts, replicas: readonly Replica[], signal?: AbortSignal): Promise<MachineLife[]> {
+export async function currentLives(
+  core: Parts,
+  replicas: readonly Replica[],
+  signal?: AbortSignal,
+): Promise<MachineLife[]> {
   const { store } = core;
   const defaults = defaultsFiles(projectFolderOf(core)).all();
   const records = Map.groupBy(store.life.listAll(), ({ replicaId }) => replicaId);
@@ -86,9 +98,22 @@ export function settingsOf(core: Parts, replica: Replica, defaults?: Defaults): 
     const read = defaults ?? defaultsFiles(projectFolderOf(core)).all();
     return kept(core.store, `${settingsKey(core, replica, read)} ${JSON.stringify(replica.checks ?? [])}`, () => {
       const written = replicaEnvironments(core, replica, read);
-      const errors = written.findings(undefined).filter(({ severity }) => severity === 'error').map(({ message }) => message);
-      const settingsDigest = sha256(canonicalJson({ source: written.values('source'), destination: written.values('destination'), checks: replica.checks ?? [] }));
-      return { errors: errors.length <= mostErrors ? errors : [...errors.slice(0, mostErrors), `${errors.length - mostErrors} more`], settingsDigest };
+      const errors = written
+        .findings(undefined)
+        .filter(({ severity }) => severity === 'error')
+        .map(({ message }) => message);
+      const settingsDigest = sha256(
+        canonicalJson({
+          source: written.values('source'),
+          destination: written.values('destination'),
+          checks: replica.checks ?? [],
+        }),
+      );
+      return {
+        errors:
+          errors.length <= mostErrors ? errors : [...errors.slice(0, mostErrors), `${errors.length - mostErrors} more`],
+        settingsDigest,
+      };
     });
   } catch (error) {
     // E.g. its wave is gone.
@@ -106,7 +131,9 @@ export function lifeDeployment(store: Store, deployment: Deployment, records: re
     options: deployment.options,
     createdAt: deployment.createdAt,
     finishedAt: deployment.finishedAt,
-    succeeded: store.deploymentTasks.list(deployment.id).some(({ id, state }) => id === 'record-deployment' && state === 'completed'),
+    succeeded: store.deploymentTasks
+      .list(deployment.id)
+      .some(({ id, state }) => id === 'record-deployment' && state === 'completed'),
     kept: deployment.kept,
     sourceStopped: stopTask !== undefined || deployment.options.sourceIsStopped === true,
     ...(downtime === undefined ? {} : { downtime }),
@@ -116,19 +143,30 @@ export function lifeDeployment(store: Store, deployment: Deployment, records: re
 
 /** The task that asked the source to shut down, if it came to that. */
 function shutdownTask(store: Store, { executionIds }: Deployment): Task | undefined {
-  return executionIds.flatMap((id) => store.tasks.list(id)).find((task) => task.id === 'shut-down-vm' && task.attempts > 0);
+  return executionIds
+    .flatMap((id) => store.tasks.list(id))
+    .find((task) => task.id === 'shut-down-vm' && task.attempts > 0);
 }
 
 /** From the moment when the source was asked to shut down to the proof that the VM is up; or to the start of the source, where that was taken back. */
-function downtimeOf(store: Store, deployment: Deployment, records: readonly LifeRecord[], stopTask: Task | undefined): Downtime | undefined {
+function downtimeOf(
+  store: Store,
+  deployment: Deployment,
+  records: readonly LifeRecord[],
+  stopTask: Task | undefined,
+): Downtime | undefined {
   if (stopTask === undefined) return undefined;
   // The task's own time is that of its last attempt; the guest may have gone down in the first.
-  const first = deployment.executionIds.flatMap((executionId) => store.events.listAfter(0, { executionId, limit: 10_000 })).find(({ taskId }) => taskId === stopTask.id);
+  const first = deployment.executionIds
+    .flatMap((executionId) => store.events.listAfter(0, { executionId, limit: 10_000 }))
+    .find(({ taskId }) => taskId === stopTask.id);
   const stoppedAt = first?.at ?? stopTask.startedAt;
   if (stoppedAt === undefined) return undefined;
   const tasks = store.deploymentTasks.list(deployment.id);
   const proof = tasks.find(({ id }) => id === 'check-services') ?? tasks.find(({ id }) => id === 'check-boot');
-  const started = records.findLast(({ kind, details }) => kind === 'source-started' && details['deploymentId'] === deployment.id);
+  const started = records.findLast(
+    ({ kind, details }) => kind === 'source-started' && details['deploymentId'] === deployment.id,
+  );
   const endedAt = proof?.state === 'completed' ? proof.finishedAt : started?.at;
   if (endedAt === undefined) return { stoppedAt };
   return { stoppedAt, endedAt, seconds: Math.round((Date.parse(endedAt) - Date.parse(stoppedAt)) / 100) / 10 };

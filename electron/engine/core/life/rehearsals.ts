@@ -14,17 +14,33 @@ export interface EndedRehearsal {
 }
 
 /** Deletes a rehearsal and records that. What cannot be deleted stays in the ledger, and is tried again. */
-export async function endRehearsal(core: CoreContext, deployment: Deployment, why: 'expired' | 'asked', signal: AbortSignal): Promise<EndedRehearsal> {
+export async function endRehearsal(
+  core: CoreContext,
+  deployment: Deployment,
+  why: 'expired' | 'asked',
+  signal: AbortSignal,
+): Promise<EndedRehearsal> {
   const { id: deploymentId, replicaId, replicaName } = deployment;
   try {
-    await deleteDeployment(core, deployment, why === 'expired' ? 'the rehearsal\'s time was over' : 'asked', signal);
-    core.evidence.life({ id: replicaId, name: replicaName }, 'rehearsal-ended', why === 'expired' ? 'causeway' : undefined, { deploymentId, why });
+    await deleteDeployment(core, deployment, why === 'expired' ? "the rehearsal's time was over" : 'asked', signal);
+    core.evidence.life(
+      { id: replicaId, name: replicaName },
+      'rehearsal-ended',
+      why === 'expired' ? 'causeway' : undefined,
+      { deploymentId, why },
+    );
     core.changed();
     return { deploymentId, replicaName, outcome: 'deleted' };
   } catch (error) {
     signal.throwIfAborted();
     const shown = core.redactor.text(toErrorRecord(error).message);
-    core.emit({ type: 'note', replicaId, deploymentId, message: `the rehearsal could not be deleted: ${shown}`, details: { why } });
+    core.emit({
+      type: 'note',
+      replicaId,
+      deploymentId,
+      message: `the rehearsal could not be deleted: ${shown}`,
+      details: { why },
+    });
     return { deploymentId, replicaName, outcome: 'failed', error: shown };
   }
 }
@@ -33,7 +49,12 @@ export async function endRehearsal(core: CoreContext, deployment: Deployment, wh
 export function expiredRehearsals({ store }: Pick<CoreContext, 'store'>, now: number): Deployment[] {
   return store.deployments.list({ limit: 100_000 }).filter((deployment) => {
     const end = rehearsalEnd(deployment);
-    return end !== undefined && isTerminalDeployment(deployment.state) && Date.parse(end) <= now && (deployment.state === 'completed' || entriesOf(store, deployment.id).length > 0);
+    return (
+      end !== undefined &&
+      isTerminalDeployment(deployment.state) &&
+      Date.parse(end) <= now &&
+      (deployment.state === 'completed' || entriesOf(store, deployment.id).length > 0)
+    );
   });
 }
 
@@ -50,13 +71,22 @@ export async function watchRehearsals(core: CoreContext, clock: Clock, signal: A
         if (failed !== undefined && clock.wallTime() < failed.notBefore) continue;
         const { outcome } = await endRehearsal(core, deployment, 'expired', signal);
         const count = (failed?.count ?? 0) + 1;
-        if (outcome === 'failed') failures.set(deployment.id, { count, notBefore: clock.wallTime() + Math.min(longestPauseMs, betweenMs * 2 ** count) });
+        if (outcome === 'failed')
+          failures.set(deployment.id, {
+            count,
+            notBefore: clock.wallTime() + Math.min(longestPauseMs, betweenMs * 2 ** count),
+          });
         else failures.delete(deployment.id);
       }
       await clock.sleep(betweenMs, signal);
     }
   } catch (error) {
-    if (!signal.aborted) core.emit({ type: 'note', message: `rehearsals are no longer deleted by themselves until the project is opened again: ${toErrorRecord(error).message}`, details: {} });
+    if (!signal.aborted)
+      core.emit({
+        type: 'note',
+        message: `rehearsals are no longer deleted by themselves until the project is opened again: ${toErrorRecord(error).message}`,
+        details: {},
+      });
   }
 }
 

@@ -10,10 +10,19 @@ import { currentLife } from './life-facts.ts';
  * repeated, so that an interrupted roll-back is carried on by calling it again.
  * @throws CausewayError `life.wrong-state`, `life.source-not-started`, and what deletions throw
  */
-export async function rollBack(core: CoreContext, replica: Replica, by: string | undefined, sourceStartedByHand: boolean, signal: AbortSignal): Promise<void> {
+export async function rollBack(
+  core: CoreContext,
+  replica: Replica,
+  by: string | undefined,
+  sourceStartedByHand: boolean,
+  signal: AbortSignal,
+): Promise<void> {
   const { state, cutOver } = currentLife(core, replica);
   if (cutOver === undefined || !['running-at-destination', 'cut-over-failed', 'rolling-back'].includes(state)) {
-    throw new CausewayError('life.wrong-state', `replica ${replica.name} is ${state}: there is no cut-over to roll back${state === 'cutting-over' ? '. Cancel the deployment first' : ''}`);
+    throw new CausewayError(
+      'life.wrong-state',
+      `replica ${replica.name} is ${state}: there is no cut-over to roll back${state === 'cutting-over' ? '. Cancel the deployment first' : ''}`,
+    );
   }
   const { deploymentId } = cutOver;
   const deployment = core.store.deployments.find(deploymentId);
@@ -29,14 +38,19 @@ export async function rollBack(core: CoreContext, replica: Replica, by: string |
     if (!sourceStartedByHand) await startSource(core, replica, signal);
     core.evidence.life(replica, 'source-started', by, { deploymentId, byHand: sourceStartedByHand });
   }
-  core.evidence.life(replica, 'rolled-back', by, { deploymentId, source: sourceStartedByHand ? 'started by hand' : 'started' });
+  core.evidence.life(replica, 'rolled-back', by, {
+    deploymentId,
+    source: sourceStartedByHand ? 'started by hand' : 'started',
+  });
 }
 
 async function startSource(core: CoreContext, replica: Replica, signal: AbortSignal): Promise<void> {
-  const note = (message: string, details = {}): void => core.emit({ type: 'note', replicaId: replica.id, message, details });
+  const note = (message: string, details = {}): void =>
+    core.emit({ type: 'note', replicaId: replica.id, message, details });
   const opened = openSource(core, endpointOf(core, replica.sourceEndpointId), { replicaId: replica.id, note });
   await using(opened, async (source) => {
-    if (source.start === undefined) throw new CausewayError('life.source-not-started', `the source of replica ${replica.name} cannot start VMs`);
+    if (source.start === undefined)
+      throw new CausewayError('life.source-not-started', `the source of replica ${replica.name} cannot start VMs`);
     await source.start(replica.vmId, await replicaEnvironments(core, replica).opened('source'), signal);
   });
 }

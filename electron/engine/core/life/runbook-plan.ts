@@ -20,18 +20,25 @@ import { currentLife } from './life-facts.ts';
 export function runbookPlan(core: CoreContext, replicas: readonly Replica[], title: string | undefined): RunbookPlan {
   const waves = new Set(replicas.map(({ wave }) => wave));
   const [name] = waves;
-  const wave = waves.size === 1 && name !== undefined ? defaultsFiles(projectFolderOf(core)).waves.find(name) : undefined;
+  const wave =
+    waves.size === 1 && name !== undefined ? defaultsFiles(projectFolderOf(core)).waves.find(name) : undefined;
   const planned = wave === undefined ? undefined : plannedMembers(core, wave);
   const place = (id: string): number => planned?.get(id)?.place ?? 0;
   const listed = listedMachines(core);
   return {
-    title: title ?? (waves.size === 1 && name !== undefined ? `Runbook: wave ${name}` : `Runbook: ${replicas.length === 1 ? (replicas[0]?.name ?? '') : `${replicas.length} VMs`}`),
+    title:
+      title ??
+      (waves.size === 1 && name !== undefined
+        ? `Runbook: wave ${name}`
+        : `Runbook: ${replicas.length === 1 ? (replicas[0]?.name ?? '') : `${replicas.length} VMs`}`),
     madeAt: new Date().toISOString(),
     facts: planFacts(wave?.plan),
-    vms: replicas.toSorted((one, other) => place(one.id) - place(other.id)).map((replica) => {
-      const { order = '', expected = '' } = planned?.get(replica.id) ?? {};
-      return { ...vmOf(core, replica), owner: listed(replica)?.labels?.owner ?? '', order, expected };
-    }),
+    vms: replicas
+      .toSorted((one, other) => place(one.id) - place(other.id))
+      .map((replica) => {
+        const { order = '', expected = '' } = planned?.get(replica.id) ?? {};
+        return { ...vmOf(core, replica), owner: listed(replica)?.labels?.owner ?? '', order, expected };
+      }),
   };
 }
 
@@ -47,33 +54,52 @@ function plannedMembers(core: CoreContext, wave: Wave): ReadonlyMap<string, Plan
   const members = core.store.replicas.list().filter((replica) => replica.wave === wave.name);
   const { groups } = waveOrder(members, plan);
   const nameOf = new Map(members.map(({ id, name }) => [id, name]));
-  const { startsAt, memberList } = estimateWave(core, wave, { action: 'cut-over', atOnce: plan?.atOnce ?? usualAtOnce }, Date.now());
-  const order = waveOrder(memberList.map(({ replicaId: id, name }) => ({ id, name })), plan).members;
+  const { startsAt, memberList } = estimateWave(
+    core,
+    wave,
+    { action: 'cut-over', atOnce: plan?.atOnce ?? usualAtOnce },
+    Date.now(),
+  );
+  const order = waveOrder(
+    memberList.map(({ replicaId: id, name }) => ({ id, name })),
+    plan,
+  ).members;
   const byId = new Map(order.map((member) => [member.id, member]));
   const clock = (seconds: number, zone: string): string => {
     const { date, time } = wallTimeAt(Date.parse(startsAt) + seconds * 1000, zone);
     return `${date} ${time}`;
   };
-  return new Map(memberList.map(({ replicaId, startSeconds, endSeconds, downtimeSeconds }, place) => {
-    const { group = 0, after = [] } = byId.get(replicaId) ?? {};
-    const { name = '', needsGo = false } = groups[group] ?? {};
-    return [replicaId, {
-      place,
-      order: [
-        ...(groups.length > 1 ? [`${name} (group ${group + 1} of ${groups.length})`] : []), ...(needsGo ? ['waits for a go'] : []),
-        ...(after.length > 0 ? [`after ${after.map((id) => nameOf.get(id) ?? id).join(', ')}`] : []),
-      ].join('; '),
-      expected: plan?.window === undefined || startSeconds === undefined || endSeconds === undefined ? ''
-        : `${clock(startSeconds, plan.window.zone)} to ${clock(endSeconds, plan.window.zone)}${downtimeSeconds === undefined ? '' : `, downtime ${secondsText(downtimeSeconds)}`}`,
-    }];
-  }));
+  return new Map(
+    memberList.map(({ replicaId, startSeconds, endSeconds, downtimeSeconds }, place) => {
+      const { group = 0, after = [] } = byId.get(replicaId) ?? {};
+      const { name = '', needsGo = false } = groups[group] ?? {};
+      return [
+        replicaId,
+        {
+          place,
+          order: [
+            ...(groups.length > 1 ? [`${name} (group ${group + 1} of ${groups.length})`] : []),
+            ...(needsGo ? ['waits for a go'] : []),
+            ...(after.length > 0 ? [`after ${after.map((id) => nameOf.get(id) ?? id).join(', ')}`] : []),
+          ].join('; '),
+          expected:
+            plan?.window === undefined || startSeconds === undefined || endSeconds === undefined
+              ? ''
+              : `${clock(startSeconds, plan.window.zone)} to ${clock(endSeconds, plan.window.zone)}${downtimeSeconds === undefined ? '' : `, downtime ${secondsText(downtimeSeconds)}`}`,
+        },
+      ];
+    }),
+  );
 }
 
 /** Of a wave's plan, what people outside should know. */
 export function planFacts({ description, owner, window }: WavePlan = {}): readonly (readonly [string, string])[] {
   return [
-    ...(description === undefined ? [] : [['Description', description] as const]), ...(owner === undefined ? [] : [['Owner', owner] as const]),
-    ...(window === undefined ? [] : [['Window', `${window.date} ${window.time} ${window.zone}, ${window.hours} h`] as const]),
+    ...(description === undefined ? [] : [['Description', description] as const]),
+    ...(owner === undefined ? [] : [['Owner', owner] as const]),
+    ...(window === undefined
+      ? []
+      : [['Window', `${window.date} ${window.time} ${window.zone}, ${window.hours} h`] as const]),
   ];
 }
 
@@ -82,7 +108,9 @@ function vmOf(core: CoreContext, replica: Replica): Omit<RunbookVm, 'owner' | 'o
   const life = currentLife(core, replica);
   const nameOf = (id: string): string => store.endpoints.find(id)?.name ?? id;
   const last = store.executions.list({ replicaId: replica.id, limit: 50 }).find(({ state }) => state === 'completed');
-  const deployed = store.deployments.list({ replicaId: replica.id, limit: 50 }).find(({ state, error }) => error === undefined && (state === 'completed' || state === 'deleted'));
+  const deployed = store.deployments
+    .list({ replicaId: replica.id, limit: 50 })
+    .find(({ state, error }) => error === undefined && (state === 'completed' || state === 'deleted'));
   const { approval, rehearsal } = life;
   return {
     name: replica.name,

@@ -24,11 +24,14 @@ beforeEach(async () => {
   isDown = false;
   server = createServer((request, response) => {
     let body = '';
-    request.setEncoding('utf8').on('data', (piece: string) => (body += piece)).on('end', () => {
-      if (isDown) return void response.writeHead(503).end();
-      received.push(body);
-      response.writeHead(request.url?.includes(token) === true ? 200 : 404).end(request.url);
-    });
+    request
+      .setEncoding('utf8')
+      .on('data', (piece: string) => (body += piece))
+      .on('end', () => {
+        if (isDown) return void response.writeHead(503).end();
+        received.push(body);
+        response.writeHead(request.url?.includes(token) === true ? 200 : 404).end(request.url);
+      });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   lab = new MemoryLab();
@@ -36,10 +39,21 @@ beforeEach(async () => {
   core = open();
   await core.call('endpoint.add', { name: 'from', plugin: 'disk-images', connection: { path: '/images' } });
   await core.call('endpoint.add', {
-    name: 'to', plugin: 'european-cloud',
-    connection: { project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', region_name: 'eu01', service_account_key: { $secret: 'key' } },
+    name: 'to',
+    plugin: 'european-cloud',
+    connection: {
+      project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11',
+      region_name: 'eu01',
+      service_account_key: { $secret: 'key' },
+    },
   });
-  await core.call('replica.create', { name: 'web', source: 'from', destination: 'to', vm: 'web', destinationEnvironment });
+  await core.call('replica.create', {
+    name: 'web',
+    source: 'from',
+    destination: 'to',
+    vm: 'web',
+    destinationEnvironment,
+  });
 });
 afterEach(async () => {
   await core.close().catch(() => undefined);
@@ -48,7 +62,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const open = (): Core => createCore({ projectFolder: folder, vault: lab.vault(), platforms: lab.platforms, connectWorker: lab.connectWorker });
+const open = (): Core =>
+  createCore({ projectFolder: folder, vault: lab.vault(), platforms: lab.platforms, connectWorker: lab.connectWorker });
 
 const address = (path: string): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}/${path}`;
 
@@ -68,7 +83,14 @@ test('a failure is told by the webhook, and nothing before one is set up', async
   await setUp(token);
   await failOnce();
   await core.close();
-  expect(received.map((body) => (JSON.parse(body) as { messages: { kind: string; replica: string }[] }).messages.map(({ kind, replica }) => [kind, replica]))).toEqual([[['failed', 'web']]]);
+  expect(
+    received.map((body) =>
+      (JSON.parse(body) as { messages: { kind: string; replica: string }[] }).messages.map(({ kind, replica }) => [
+        kind,
+        replica,
+      ]),
+    ),
+  ).toEqual([[['failed', 'web']]]);
 });
 
 test('what could not be sent before the engine stopped is sent by the next one, once', async () => {
@@ -82,14 +104,22 @@ test('what could not be sent before the engine stopped is sent by the next one, 
   await core.close();
   core = open();
   await core.close();
-  expect(received.map((body) => (JSON.parse(body) as { messages: { replica: string }[] }).messages.map(({ replica }) => replica))).toEqual([['web']]);
+  expect(
+    received.map((body) =>
+      (JSON.parse(body) as { messages: { replica: string }[] }).messages.map(({ replica }) => replica),
+    ),
+  ).toEqual([['web']]);
 });
 
 test('a test says what the other side answered, and what is missing', async () => {
-  await expect(core.call('notification.test', { way: 'webhook' })).rejects.toMatchObject({ code: 'notification.not-set-up' });
+  await expect(core.call('notification.test', { way: 'webhook' })).rejects.toMatchObject({
+    code: 'notification.not-set-up',
+  });
   await setUp(token);
   expect(await core.call('notification.test', { way: 'webhook' })).toEqual({ said: 'HTTP 200' });
-  expect(await core.call('notification.settings', {})).toMatchObject({ has: { address: true, key: false, password: false } });
+  expect(await core.call('notification.settings', {})).toMatchObject({
+    has: { address: true, key: false, password: false },
+  });
 });
 
 test('no address, key or password is in an error, an event or a file', async () => {
@@ -99,15 +129,29 @@ test('no address, key or password is in an error, an event or a file', async () 
   const error: unknown = await core.call('notification.test', { way: 'webhook' }).catch((thrown: unknown) => thrown);
   await failOnce();
   const events = await core.call('execution.events', {});
-  const said = JSON.stringify([error, String(error), events]) + readFileSync(join(folder, '.causeway', 'notifications.json'), 'utf8');
+  const said =
+    JSON.stringify([error, String(error), events]) +
+    readFileSync(join(folder, '.causeway', 'notifications.json'), 'utf8');
   expect(said).not.toContain(wrong);
   expect(said).not.toContain('signing-key-99');
 });
 
 test('a password is forgotten with the mail server that it was entered for', async () => {
-  const mail = { host: 'mail.example', port: 587, security: 'starttls' as const, username: 'causeway', from: 'a@example.com', to: ['b@example.com'] };
+  const mail = {
+    host: 'mail.example',
+    port: 587,
+    security: 'starttls' as const,
+    username: 'causeway',
+    from: 'a@example.com',
+    to: ['b@example.com'],
+  };
   await core.call('notification.save', { kinds: ['failed'], mail });
   await core.call('vault.set', { name: notificationSecrets.password, value: 'password' });
-  expect((await core.call('notification.save', { kinds: ['failed'], mail: { ...mail, from: 'c@example.com' } })).has.password).toBe(true);
-  expect((await core.call('notification.save', { kinds: ['failed'], mail: { ...mail, host: 'evil.example' } })).has.password).toBe(false);
+  expect(
+    (await core.call('notification.save', { kinds: ['failed'], mail: { ...mail, from: 'c@example.com' } })).has
+      .password,
+  ).toBe(true);
+  expect(
+    (await core.call('notification.save', { kinds: ['failed'], mail: { ...mail, host: 'evil.example' } })).has.password,
+  ).toBe(false);
 });

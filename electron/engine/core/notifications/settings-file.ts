@@ -1,6 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { notificationSettingsSchema, usualNotificationSettings, type NotificationSettings } from '../../../../shared/model/notifications.ts';
+import {
+  notificationSettingsSchema,
+  usualNotificationSettings,
+  type NotificationSettings,
+} from '../../../../shared/model/notifications.ts';
 import { writeProjectFile } from '../../project-files/named-files.ts';
 
 const pathOf = (stateFolder: string): string => join(stateFolder, 'notifications.json');

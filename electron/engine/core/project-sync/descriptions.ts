@@ -3,7 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Endpoint } from '../../../../shared/model/endpoint.ts';
 import type { JsonObject } from '../../../../shared/model/json.ts';
 import {
-  descriptionFiles, endpointFile, replicaFile, type DescribedReplica, type DescriptionFiles,
+  descriptionFiles,
+  endpointFile,
+  replicaFile,
+  type DescribedReplica,
+  type DescriptionFiles,
 } from '../../project-files/description-files.ts';
 import type { NamedFiles } from '../../project-files/named-files.ts';
 import { inTransaction } from '../../store/database.ts';
@@ -37,7 +41,11 @@ export function descriptions(store: Store, projectFolder: string): Descriptions 
   /** The file of each object, by ID. */
   const kept = new Map<string, string>();
 
-  function save<K extends keyof DescriptionFiles>(kind: K, thing: Parameters<DescriptionFiles[K]['save']>[0], record: () => void): void {
+  function save<K extends keyof DescriptionFiles>(
+    kind: K,
+    thing: Parameters<DescriptionFiles[K]['save']>[0],
+    record: () => void,
+  ): void {
     const of = files[kind] as unknown as NamedFiles<typeof thing>;
     const file = of.fileOf(thing.name);
     const former = kept.get(thing.id);

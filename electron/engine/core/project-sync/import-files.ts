@@ -3,7 +3,15 @@ import type { Endpoint } from '../../../../shared/model/endpoint.ts';
 import type { JsonObject } from '../../../../shared/model/json.ts';
 import type { Replica } from '../../../../shared/model/replica.ts';
 import { plugins } from '../../../../shared/plugins/registry.ts';
-import { describedReplica, endpointFile, replicaFile, type DescribedReplica, type DescriptionFiles, type EndpointFile, type ReplicaFile } from '../../project-files/description-files.ts';
+import {
+  describedReplica,
+  endpointFile,
+  replicaFile,
+  type DescribedReplica,
+  type DescriptionFiles,
+  type EndpointFile,
+  type ReplicaFile,
+} from '../../project-files/description-files.ts';
 import type { NamedFiles } from '../../project-files/named-files.ts';
 import type { Store } from '../../store/store.ts';
 import { separateSecrets } from '../secret-references.ts';
@@ -44,11 +52,17 @@ export function importFiles({ store, files, kept }: Parts): SyncResult {
   };
 
   /** The things of a folder, one for each id. */
-  function found<T extends { readonly id: string; readonly name: string }>(kind: string, of: NamedFiles<T>): { file: string; thing: T }[] {
+  function found<T extends { readonly id: string; readonly name: string }>(
+    kind: string,
+    of: NamedFiles<T>,
+  ): { file: string; thing: T }[] {
     const things = new Map<string, { file: string; thing: T }>();
     for (const { file, read } of of.each()) {
       if ('problem' in read) {
-        problems.push({ file: `${kind}/${file}`, message: String(read.problem.details['reason'] ?? read.problem.message) });
+        problems.push({
+          file: `${kind}/${file}`,
+          message: String(read.problem.details['reason'] ?? read.problem.message),
+        });
         continue;
       }
       const { thing } = read;
@@ -56,16 +70,26 @@ export function importFiles({ store, files, kept }: Parts): SyncResult {
       if (twin === undefined) things.set(thing.id, { file, thing });
       else {
         // A copy, or an interrupted renaming: the file with the name that it contains applies.
-        const [meant, other] = file === of.fileOf(thing.name) && twin.file !== of.fileOf(twin.thing.name) ? [{ file, thing }, twin.file] : [twin, file];
+        const [meant, other] =
+          file === of.fileOf(thing.name) && twin.file !== of.fileOf(twin.thing.name)
+            ? [{ file, thing }, twin.file]
+            : [twin, file];
         things.set(thing.id, meant);
-        problems.push({ file: `${kind}/${other}`, message: `it has the same ID as ${meant.file}: delete one of them, or change the ID of the copy` });
+        problems.push({
+          file: `${kind}/${other}`,
+          message: `it has the same ID as ${meant.file}: delete one of them, or change the ID of the copy`,
+        });
       }
     }
     for (const { file, thing } of things.values()) kept.set(thing.id, file);
     return [...things.values()];
   }
 
-  function take<T extends { readonly id: string; readonly name: string }>(kind: string, { file, thing }: { file: string; thing: T }, work: (thing: T) => string | boolean): void {
+  function take<T extends { readonly id: string; readonly name: string }>(
+    kind: string,
+    { file, thing }: { file: string; thing: T },
+    work: (thing: T) => string | boolean,
+  ): void {
     const outcome = work(thing);
     if (typeof outcome === 'string') problems.push({ file: `${kind}/${file}`, message: outcome });
     else {
@@ -82,7 +106,13 @@ export function importFiles({ store, files, kept }: Parts): SyncResult {
   for (const one of replicaFiles) take('replicas', one, (thing) => takeReplica(store, endpoints, replicas, thing));
 
   /** Rows without a file. If a file cannot be read, it is unknown which row it belongs to, and no row is removed. */
-  function settle<T extends { readonly id: string }>(kind: 'endpoints' | 'replicas', rows: readonly T[], holds: (row: T) => string | undefined, write: (row: T) => string, drop: (row: T) => void): void {
+  function settle<T extends { readonly id: string }>(
+    kind: 'endpoints' | 'replicas',
+    rows: readonly T[],
+    holds: (row: T) => string | undefined,
+    write: (row: T) => string,
+    drop: (row: T) => void,
+  ): void {
     const isWhole = problems.every(({ file }) => !file.startsWith(`${kind}/`));
     for (const row of rows) {
       if (kept.has(row.id)) continue;
@@ -98,11 +128,27 @@ export function importFiles({ store, files, kept }: Parts): SyncResult {
       const file = write(row);
       kept.set(row.id, file);
       describe(row.id);
-      if (reason !== '') problems.push({ file: `${kind}/${file}`, message: `it was deleted, but ${reason}: the file was restored. Delete it in Causeway` });
+      if (reason !== '')
+        problems.push({
+          file: `${kind}/${file}`,
+          message: `it was deleted, but ${reason}: the file was restored. Delete it in Causeway`,
+        });
     }
   }
-  settle('replicas', store.replicas.list(), (row) => holdsReplica(store, row), (row) => written(files.replicas, replicaFile(row)), (row) => store.replicas.remove(row.id));
-  settle('endpoints', store.endpoints.list(), (row) => holdsEndpoint(store, row), (row) => written(files.endpoints, endpointFile(row)), (row) => store.endpoints.remove(row.id));
+  settle(
+    'replicas',
+    store.replicas.list(),
+    (row) => holdsReplica(store, row),
+    (row) => written(files.replicas, replicaFile(row)),
+    (row) => store.replicas.remove(row.id),
+  );
+  settle(
+    'endpoints',
+    store.endpoints.list(),
+    (row) => holdsEndpoint(store, row),
+    (row) => written(files.endpoints, endpointFile(row)),
+    (row) => store.endpoints.remove(row.id),
+  );
   return { changed, problems };
 }
 
@@ -116,7 +162,8 @@ function takeEndpoint(store: Store, endpoints: Known<Endpoint>, file: EndpointFi
   const known = endpoints.get(file.id);
   if (known !== undefined && isDeepStrictEqual(endpointFile(known), file)) return false;
   if (endpoints.isTaken(file.name, file.id)) return `another endpoint has the name ${file.name}: rename one of them`;
-  if (known !== undefined && known.plugin !== file.plugin) return `its plugin is ${known.plugin} and cannot be changed to ${file.plugin}`;
+  if (known !== undefined && known.plugin !== file.plugin)
+    return `its plugin is ${known.plugin} and cannot be changed to ${file.plugin}`;
   const plain = plainSecrets(plugins[file.plugin].connection, file.connection ?? {});
   if (plain.length > 0) return plainTextMessage(plain);
   const endpoint: Endpoint = { ...file, connection: file.connection ?? {}, updatedAt: new Date().toISOString() };
@@ -126,14 +173,25 @@ function takeEndpoint(store: Store, endpoints: Known<Endpoint>, file: EndpointFi
   return true;
 }
 
-function takeReplica(store: Store, endpoints: Known<Endpoint>, replicas: Known<DescribedReplica>, file: ReplicaFile): string | boolean {
+function takeReplica(
+  store: Store,
+  endpoints: Known<Endpoint>,
+  replicas: Known<DescribedReplica>,
+  file: ReplicaFile,
+): string | boolean {
   const known = replicas.get(file.id);
   if (known !== undefined && isSaid(known, file)) return false;
   if (replicas.isTaken(file.name, file.id)) return `another replica has the name ${file.name}: rename one of them`;
   const source = endpoints.get(file.source);
   const destination = endpoints.get(file.destination);
-  if (source === undefined || destination === undefined) return `its endpoint ${source === undefined ? file.source : file.destination} is not in the project`;
-  if (known !== undefined && (known.sourceEndpointId !== source.id || known.destinationEndpointId !== destination.id || known.vmId !== file.vm.id)) {
+  if (source === undefined || destination === undefined)
+    return `its endpoint ${source === undefined ? file.source : file.destination} is not in the project`;
+  if (
+    known !== undefined &&
+    (known.sourceEndpointId !== source.id ||
+      known.destinationEndpointId !== destination.id ||
+      known.vmId !== file.vm.id)
+  ) {
     return 'its endpoints and its VM cannot be changed: create a new replica';
   }
   const plain = [
@@ -174,14 +232,22 @@ function isActive(store: Store, id: string): boolean {
 
 /** Why it can't go because its file went; undefined when it can. */
 function holdsReplica(store: Store, replica: Replica): string | undefined {
-  if (store.ledger.list().some(({ replicaId, lifetime }) => replicaId === replica.id && lifetime !== 'deployment')) return 'it has volumes or other resources';
+  if (store.ledger.list().some(({ replicaId, lifetime }) => replicaId === replica.id && lifetime !== 'deployment'))
+    return 'it has volumes or other resources';
   return replica.lastExecutionId === undefined ? undefined : 'it has been executed from this computer';
 }
 
 function holdsEndpoint(store: Store, endpoint: Endpoint): string | undefined {
-  const replica = store.replicas.list().find(({ sourceEndpointId, destinationEndpointId }) => sourceEndpointId === endpoint.id || destinationEndpointId === endpoint.id);
+  const replica = store.replicas
+    .list()
+    .find(
+      ({ sourceEndpointId, destinationEndpointId }) =>
+        sourceEndpointId === endpoint.id || destinationEndpointId === endpoint.id,
+    );
   if (replica !== undefined) return `replica ${replica.name} uses it`;
-  return store.ledger.list().some(({ endpointId }) => endpointId === endpoint.id) ? 'the ledger lists resources there' : undefined;
+  return store.ledger.list().some(({ endpointId }) => endpointId === endpoint.id)
+    ? 'the ledger lists resources there'
+    : undefined;
 }
 
 /** Rows by id, with their names, kept up to date while files are taken in. */

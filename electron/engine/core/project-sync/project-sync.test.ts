@@ -9,7 +9,14 @@ import { MemoryLab } from '../testing/memory-lab.ts';
 let root: string;
 let lab: MemoryLab;
 const opened = new Set<Core>();
-const common = { network_map: { default: 'net' }, availability_zone: 'eu01-1', machine_type: 'g1.1', migr_network: 'net', migr_machine_type: 'g1.1', migr_image_map: { linux: 'debian' } };
+const common = {
+  network_map: { default: 'net' },
+  availability_zone: 'eu01-1',
+  machine_type: 'g1.1',
+  migr_network: 'net',
+  migr_machine_type: 'g1.1',
+  migr_image_map: { linux: 'debian' },
+};
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'causeway-shared-'));
@@ -23,7 +30,12 @@ afterEach(async () => {
 
 function open(person: string): Core {
   mkdirSync(join(root, person), { recursive: true });
-  const core = createCore({ projectFolder: join(root, person), vault: lab.vault({ key: '{}' }, person), platforms: lab.platforms, connectWorker: lab.connectWorker });
+  const core = createCore({
+    projectFolder: join(root, person),
+    vault: lab.vault({ key: '{}' }, person),
+    platforms: lab.platforms,
+    connectWorker: lab.connectWorker,
+  });
   opened.add(core);
   return core;
 }
@@ -41,9 +53,19 @@ async function accept(core: Core): Promise<void> {
 async function fill(core: Core): Promise<void> {
   await core.call('project.setSharing', { addresses: true });
   await core.call('endpoint.add', { name: 'from', plugin: 'disk-images', connection: { path: '/images' } });
-  const connection = { project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', region_name: 'eu01', service_account_key: '{"top":"secret"}' };
+  const connection = {
+    project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11',
+    region_name: 'eu01',
+    service_account_key: '{"top":"secret"}',
+  };
   await core.call('endpoint.add', { name: 'to', plugin: 'european-cloud', connection });
-  await core.call('replica.create', { name: 'web', source: 'from', destination: 'to', vm: 'web', destinationEnvironment: common });
+  await core.call('replica.create', {
+    name: 'web',
+    source: 'from',
+    destination: 'to',
+    vm: 'web',
+    destinationEnvironment: common,
+  });
 }
 
 /** What people see of a project. */
@@ -54,10 +76,14 @@ async function seen(core: Core): Promise<unknown> {
 }
 
 const path = (person: string, file: string): string => join(root, person, file);
-const read = (person: string, file: string) => JSON.parse(readFileSync(path(person, file), 'utf8')) as Record<string, unknown>;
+const read = (person: string, file: string) =>
+  JSON.parse(readFileSync(path(person, file), 'utf8')) as Record<string, unknown>;
 const problems = async (core: Core) => (await core.call('project.sync', {})).problems;
 function git(person: string, ...args: string[]): string {
-  return execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], { cwd: join(root, person), encoding: 'utf8' });
+  return execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], {
+    cwd: join(root, person),
+    encoding: 'utf8',
+  });
 }
 
 test('a copy of the project’s files is the same project, and has no secret in it', async () => {
@@ -66,7 +92,9 @@ test('a copy of the project’s files is the same project, and has no secret in 
   cpSync(join(root, 'anna'), join(root, 'ben'), { recursive: true, filter: (from) => !from.includes('.causeway') });
   const ben = open('ben');
   expect(await seen(ben)).toEqual(await seen(anna));
-  const texts = ['endpoints/from.json', 'endpoints/to.json', 'replicas/web.json'].map((file) => readFileSync(path('ben', file), 'utf8'));
+  const texts = ['endpoints/from.json', 'endpoints/to.json', 'replicas/web.json'].map((file) =>
+    readFileSync(path('ben', file), 'utf8'),
+  );
   expect(texts.join('')).not.toContain('top');
 });
 
@@ -79,16 +107,25 @@ test('two people’s changes of different things merge', async () => {
   git('anna', 'clone', '-q', '.', join(root, 'ben'));
   const ben = open('ben');
   await accept(ben);
-  await ben.call('replica.update', { replica: 'web', destinationEnvironment: { ...common, migr_machine_type: 'g1.4' } });
+  await ben.call('replica.update', {
+    replica: 'web',
+    destinationEnvironment: { ...common, migr_machine_type: 'g1.4' },
+  });
   await ben.call('endpoint.add', { name: 'other images', plugin: 'disk-images', connection: { path: '/other' } });
   git('ben', 'add', '.');
   git('ben', 'commit', '-qm', 'a larger worker');
-  await anna.call('replica.update', { replica: 'web', name: 'shop', destinationEnvironment: { ...common, availability_zone: 'eu01-2' } });
+  await anna.call('replica.update', {
+    replica: 'web',
+    name: 'shop',
+    destinationEnvironment: { ...common, availability_zone: 'eu01-2' },
+  });
   git('anna', 'add', '-A');
   git('anna', 'commit', '-qm', 'another zone');
   git('anna', 'pull', '-q', '--no-rebase', '--no-edit', join(root, 'ben'), 'HEAD');
   expect(await problems(anna)).toEqual([]);
-  expect(await anna.call('replica.show', { replica: 'shop' })).toMatchObject({ destinationEnvironment: { availability_zone: 'eu01-2', migr_machine_type: 'g1.4' } });
+  expect(await anna.call('replica.show', { replica: 'shop' })).toMatchObject({
+    destinationEnvironment: { availability_zone: 'eu01-2', migr_machine_type: 'g1.4' },
+  });
   expect((await anna.call('endpoint.list', {})).map(({ name }) => name)).toEqual(['from', 'other images', 'to']);
   expect(readdirSync(path('anna', 'replicas'))).toEqual(['shop.json']);
 });
@@ -99,10 +136,17 @@ test('a connection that somebody else changes is told while the project is open,
   // The noise of the own writing first.
   await problems(core);
   const told = new Promise<void>((resolve) => void core.subscribe('project.changed', () => resolve()));
-  writeFileSync(path('anna', 'endpoints/from.json'), JSON.stringify({ ...read('anna', 'endpoints/from.json'), connection: { path: '/new' } }));
+  writeFileSync(
+    path('anna', 'endpoints/from.json'),
+    JSON.stringify({ ...read('anna', 'endpoints/from.json'), connection: { path: '/new' } }),
+  );
   await told;
   expect((await core.call('endpoint.get', { endpoint: 'from' })).connection).toEqual({ path: '/images' });
-  expect((await core.call('trust.show', {})).endpoints[0]).toMatchObject({ name: 'from', state: 'changed', changes: [{ label: 'Folder or file', from: '/images', to: '/new' }] });
+  expect((await core.call('trust.show', {})).endpoints[0]).toMatchObject({
+    name: 'from',
+    state: 'changed',
+    changes: [{ label: 'Folder or file', from: '/images', to: '/new' }],
+  });
   await accept(core);
   expect((await core.call('endpoint.get', { endpoint: 'from' })).connection).toEqual({ path: '/new' });
 });
@@ -110,7 +154,13 @@ test('a connection that somebody else changes is told while the project is open,
 test('what was deleted by somebody goes, unless something was made of it', async () => {
   const core = open('anna');
   await fill(core);
-  await core.call('replica.create', { name: 'spare', source: 'from', destination: 'to', vm: 'web', destinationEnvironment: common });
+  await core.call('replica.create', {
+    name: 'spare',
+    source: 'from',
+    destination: 'to',
+    vm: 'web',
+    destinationEnvironment: common,
+  });
   await core.call('replica.execute', { replica: 'web' });
   await core.drain();
   for (const file of ['replicas/spare.json', 'replicas/web.json', 'endpoints/to.json']) rmSync(path('anna', file));
@@ -137,7 +187,9 @@ test('a file that can’t be taken changes nothing and is named with the reason'
   ];
   for (const [text, reason] of attempts) {
     writeFileSync(path('anna', 'replicas/web.json'), text);
-    expect(await problems(core)).toEqual([{ file: 'replicas/web.json', message: expect.stringContaining(reason) as string }]);
+    expect(await problems(core)).toEqual([
+      { file: 'replicas/web.json', message: expect.stringContaining(reason) as string },
+    ]);
     expect(await seen(core)).toEqual(before);
     expect(readFileSync(path('anna', 'replicas/web.json'), 'utf8')).toBe(text);
   }
@@ -147,7 +199,10 @@ test('a secret in plain text is not taken, and not repeated', async () => {
   const core = open('anna');
   await fill(core);
   const file = read('anna', 'endpoints/to.json');
-  writeFileSync(path('anna', 'endpoints/to.json'), JSON.stringify({ ...file, connection: { ...(file['connection'] as object), service_account_key: 'canary-7f3' } }));
+  writeFileSync(
+    path('anna', 'endpoints/to.json'),
+    JSON.stringify({ ...file, connection: { ...(file['connection'] as object), service_account_key: 'canary-7f3' } }),
+  );
   const [problem] = await problems(core);
   expect(problem?.message).toContain('it contains service_account_key in plain text');
   expect(JSON.stringify([problem, await seen(core)])).not.toContain('canary');
@@ -177,7 +232,10 @@ test('what runs is not changed under its feet; its file is taken in afterwards',
   await core.call('replica.execute', { replica: 'web' });
   await writing.promise;
   const file = read('anna', 'replicas/web.json');
-  writeFileSync(path('anna', 'replicas/web.json'), JSON.stringify({ ...file, destinationEnvironment: { ...common, machine_type: 'g1.8' } }));
+  writeFileSync(
+    path('anna', 'replicas/web.json'),
+    JSON.stringify({ ...file, destinationEnvironment: { ...common, machine_type: 'g1.8' } }),
+  );
   expect(await problems(core)).toEqual([]);
   expect((await core.call('replica.show', { replica: 'web' })).destinationEnvironment['machine_type']).toBe('g1.1');
   held.resolve();
@@ -192,7 +250,9 @@ test('a file under another name stays one thing: its next change gives it its ow
   renameSync(path('anna', 'endpoints/from.json'), path('anna', 'endpoints/by-hand.json'));
   expect(await problems(core)).toEqual([]);
   await core.call('endpoint.update', { endpoint: 'from', name: 'Images' });
-  expect(readdirSync(path('anna', 'endpoints')).filter((file) => !file.startsWith('to'))).toEqual([expect.stringMatching(/^images~/)]);
+  expect(readdirSync(path('anna', 'endpoints')).filter((file) => !file.startsWith('to'))).toEqual([
+    expect.stringMatching(/^images~/),
+  ]);
   await core.call('replica.delete', { replica: 'web' });
   await core.call('endpoint.remove', { endpoint: 'Images' });
   expect(readdirSync(path('anna', 'endpoints'))).toEqual(['to.json']);
@@ -203,7 +263,10 @@ test('a change whose file was written before a crash counts', async () => {
   let core = open('anna');
   await fill(core);
   await close(core);
-  writeFileSync(path('anna', 'endpoints/from.json'), JSON.stringify({ ...read('anna', 'endpoints/from.json'), name: 'from2' }));
+  writeFileSync(
+    path('anna', 'endpoints/from.json'),
+    JSON.stringify({ ...read('anna', 'endpoints/from.json'), name: 'from2' }),
+  );
   core = open('anna');
   expect((await core.call('endpoint.list', {})).map(({ name }) => name)).toEqual(['from2', 'to']);
 });

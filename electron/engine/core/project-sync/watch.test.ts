@@ -15,11 +15,15 @@ describe('watching what people share in a project', () => {
     closing = new AbortController();
     looks = 0;
     looked = Promise.withResolvers();
-    watchProjectFiles(folder, () => {
-      looks += 1;
-      mkdirSync(join(folder, 'endpoints'), { recursive: true });
-      looked.resolve();
-    }, closing.signal);
+    watchProjectFiles(
+      folder,
+      () => {
+        looks += 1;
+        mkdirSync(join(folder, 'endpoints'), { recursive: true });
+        looked.resolve();
+      },
+      closing.signal,
+    );
   });
   afterEach(() => {
     closing.abort();

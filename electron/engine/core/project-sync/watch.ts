@@ -25,7 +25,10 @@ export function watchProjectFiles(projectFolder: string, look: () => void, signa
     if (!signal.aborted) timer ??= setTimeout(lookNow, burstMs).unref();
   };
   signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
-  for (const folder of [projectFolder, ...['endpoints', 'replicas', 'waves', 'inventory'].map((name) => join(projectFolder, name))]) {
+  for (const folder of [
+    projectFolder,
+    ...['endpoints', 'replicas', 'waves', 'inventory'].map((name) => join(projectFolder, name)),
+  ]) {
     mkdirSync(folder, { recursive: true });
     try {
       watch(folder, { signal, persistent: false }, soon).on('error', () => undefined);

@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { checkName, type CheckResult } from '../../../../shared/model/after-boot-check.ts';
-import { isTerminalDeployment, type DeploymentDetail, type DeploymentOptions } from '../../../../shared/model/deployment.ts';
+import {
+  isTerminalDeployment,
+  type DeploymentDetail,
+  type DeploymentOptions,
+} from '../../../../shared/model/deployment.ts';
 import type { Execution, ExecutionOptions } from '../../../../shared/model/execution.ts';
 import { usualBootPatience } from '../../deployments/boot-verdict.ts';
 import type { InspectOutcome, MorphOutcome, MorphRequest } from '../../osmorphing/index.ts';
@@ -16,8 +20,14 @@ import { recordingMorph } from './recording-morph.ts';
 const MiB = 1024 * 1024;
 
 export const destinationEnvironment = {
-  network_map: { default: 'net' }, availability_zone: 'eu01-1', migr_network: 'net', migr_machine_type: 'g1.1', machine_type: 'g1.1',
-  migr_image_map: { linux: 'debian' }, set_dhcp: false, retain_user_credentials: true,
+  network_map: { default: 'net' },
+  availability_zone: 'eu01-1',
+  migr_network: 'net',
+  migr_machine_type: 'g1.1',
+  machine_type: 'g1.1',
+  migr_image_map: { linux: 'debian' },
+  set_dhcp: false,
+  retain_user_credentials: true,
 };
 
 /** A project with one replica, `web`, of two disks between platforms in memory; a new one for each test of the file that calls this. */
@@ -54,14 +64,29 @@ class DeploymentProject {
     this.guestAddresses = [];
     this.seen = () => ({});
     this.inGuest = ({ devices }) => void this.lab.things.get(devices[0] ?? '')?.bytes?.fill(0xaa, 0, 4096);
-    this.morph = recordingMorph((request) => this.inGuest(request), () => ({ fixedAddresses: this.guestAddresses }), () => this.seen());
+    this.morph = recordingMorph(
+      (request) => this.inGuest(request),
+      () => ({ fixedAddresses: this.guestAddresses }),
+      () => this.seen(),
+    );
     this.reopen();
     await this.core.call('endpoint.add', { name: 'from', plugin: 'disk-images', connection: { path: '/images' } });
     await this.core.call('endpoint.add', {
-      name: 'to', plugin: 'european-cloud',
-      connection: { project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', region_name: 'eu01', service_account_key: { $secret: 'key' } },
+      name: 'to',
+      plugin: 'european-cloud',
+      connection: {
+        project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11',
+        region_name: 'eu01',
+        service_account_key: { $secret: 'key' },
+      },
     });
-    await this.core.call('replica.create', { name: 'web', source: 'from', destination: 'to', vm: 'web', destinationEnvironment });
+    await this.core.call('replica.create', {
+      name: 'web',
+      source: 'from',
+      destination: 'to',
+      vm: 'web',
+      destinationEnvironment,
+    });
   }
 
   async end(): Promise<void> {
@@ -72,13 +97,25 @@ class DeploymentProject {
   /** An engine beside the one that was killed, or the first. */
   reopen(more: Partial<CoreOptions> = {}): void {
     this.core = createCore({
-      ...more, projectFolder: this.#folder, vault: this.lab.vault({ key: '{}', luks: 'open sesame' }), platforms: this.lab.platforms, connectWorker: this.lab.connectWorker,
+      ...more,
+      projectFolder: this.#folder,
+      vault: this.lab.vault({ key: '{}', luks: 'open sesame' }),
+      platforms: this.lab.platforms,
+      connectWorker: this.lab.connectWorker,
       guests: this.morph.guests,
       runChecks: (checks, _server, { onResult }) => {
         const results = checks.map((check): CheckResult => {
           const name = checkName(check);
           const isWrong = this.failingChecks.has(name);
-          return { name, kind: check.kind, outcome: !isWrong ? 'passed' : check.onFailure === 'warn' ? 'warned' : 'failed', evidence: isWrong ? 'no answer' : 'answered', attempts: 1, seconds: 0, at: new Date().toISOString() };
+          return {
+            name,
+            kind: check.kind,
+            outcome: !isWrong ? 'passed' : check.onFailure === 'warn' ? 'warned' : 'failed',
+            evidence: isWrong ? 'no answer' : 'answered',
+            attempts: 1,
+            seconds: 0,
+            at: new Date().toISOString(),
+          };
         });
         results.forEach((result) => onResult?.(result));
         return Promise.resolve(results);
@@ -129,7 +166,11 @@ class DeploymentProject {
   }
 
   replicaDigests(): string[] {
-    return [...this.lab.disks.keys()].map((id) => createHash('sha256').update(this.lab.volumeOf(id) ?? '').digest('hex'));
+    return [...this.lab.disks.keys()].map((id) =>
+      createHash('sha256')
+        .update(this.lab.volumeOf(id) ?? '')
+        .digest('hex'),
+    );
   }
 
   orphans() {

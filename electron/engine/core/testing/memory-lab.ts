@@ -83,7 +83,10 @@ export class MemoryLab {
   /** What a check may repeat into its evidence, as a careless platform would. */
   evidence = 'all is well';
   /** What the source answers to a check. */
-  check = async (): Promise<CheckReport> => ({ passed: true, steps: [{ name: 'reach', outcome: 'passed', evidence: this.evidence }] });
+  check = async (): Promise<CheckReport> => ({
+    passed: true,
+    steps: [{ name: 'reach', outcome: 'passed', evidence: this.evidence }],
+  });
 
   get volumes(): Buffer[] {
     return [...this.things.values()].flatMap((thing) => (thing.bytes === undefined ? [] : [thing.bytes]));
@@ -111,7 +114,17 @@ export class MemoryLab {
       lost: lost.signal,
       devices: async () =>
         [...this.things].flatMap(([id, thing]) =>
-          thing.bytes === undefined || this.detached.has(id) ? [] : [{ path: id, serial: thing.serial.slice(0, 20), byPath: [], sizeBytes: thing.bytes.length, inUse: false }],
+          thing.bytes === undefined || this.detached.has(id)
+            ? []
+            : [
+                {
+                  path: id,
+                  serial: thing.serial.slice(0, 20),
+                  byPath: [],
+                  sizeBytes: thing.bytes.length,
+                  inUse: false,
+                },
+              ],
         ),
       open: async (device) => this.#writer(device.path),
       close: async () => undefined,
@@ -156,16 +169,29 @@ export class MemoryLab {
   #source(use: PlatformUse | undefined): SourcePlatform {
     const { generation } = this;
     const snapshotOf = (tag: string): Snapshot => ({
-      id: tag, tag, vmId: 'vm-1', takenAt: new Date().toISOString(), state: {},
-      disks: [...(this.snapshots.get(tag)?.content ?? [])].map(([diskId, bytes]) => ({ diskId, sizeBytes: bytes.length })),
+      id: tag,
+      tag,
+      vmId: 'vm-1',
+      takenAt: new Date().toISOString(),
+      state: {},
+      disks: [...(this.snapshots.get(tag)?.content ?? [])].map(([diskId, bytes]) => ({
+        diskId,
+        sizeBytes: bytes.length,
+      })),
     });
     return {
       check: () => this.check(),
-      listVms: async () => [{ id: 'vm-1', name: 'web', os_type: 'linux', power: 'running', diskCount: this.disks.size, totalBytes: 0 }],
+      listVms: async () => [
+        { id: 'vm-1', name: 'web', os_type: 'linux', power: 'running', diskCount: this.disks.size, totalBytes: 0 },
+      ],
       describeVm: async () => {
         this.step('describe');
         return {
-          id: 'vm-1', name: 'web', os_type: 'linux', vcpus: 1, memory_mb: 1024,
+          id: 'vm-1',
+          name: 'web',
+          os_type: 'linux',
+          vcpus: 1,
+          memory_mb: 1024,
           disks: [...this.disks].map(([id, bytes]) => ({ id, size_bytes: bytes.length })),
           nics: [{ id: 'nic-0', network: 'default' }],
         };
@@ -176,7 +202,10 @@ export class MemoryLab {
       createSnapshot: async ({ tag }) => {
         this.step('snapshot');
         if (!this.snapshots.has(tag)) {
-          this.snapshots.set(tag, { content: new Map([...this.disks].map(([id, bytes]) => [id, Buffer.from(bytes)])), alive: true });
+          this.snapshots.set(tag, {
+            content: new Map([...this.disks].map(([id, bytes]) => [id, Buffer.from(bytes)])),
+            alive: true,
+          });
         }
         return snapshotOf(tag);
       },
@@ -194,12 +223,14 @@ export class MemoryLab {
         this.step('discard');
         this.snapshots.delete(snapshot.tag);
       },
-      ...(this.findsIntents ? {
-        discardPending: async ({ tag }: { readonly tag: string }) => {
-          this.step('discard pending');
-          this.snapshots.delete(tag);
-        },
-      } : {}),
+      ...(this.findsIntents
+        ? {
+            discardPending: async ({ tag }: { readonly tag: string }) => {
+              this.step('discard pending');
+              this.snapshots.delete(tag);
+            },
+          }
+        : {}),
       shutdown: async () => this.step('shut down'),
       ...(this.canStart ? { start: async () => this.step('start') } : {}),
       deleteBase: async (base) => {
@@ -218,15 +249,16 @@ export class MemoryLab {
     const base = baseTag === undefined ? undefined : this.snapshots.get(baseTag)?.content.get(diskId);
     const kindAt = (offset: number): Extent['kind'] | undefined => {
       const part = content.subarray(offset, offset + block);
-      if (base !== undefined && offset < base.length && part.equals(base.subarray(offset, offset + block))) return undefined;
+      if (base !== undefined && offset < base.length && part.equals(base.subarray(offset, offset + block)))
+        return undefined;
       return part.equals(zeros.subarray(0, part.length)) ? 'zero' : 'data';
     };
-    const all = (function* (): Generator<Extent> {
+    const all = function* (): Generator<Extent> {
       for (let offset = 0; offset < content.length; offset += block) {
         const kind = kindAt(offset);
         if (kind !== undefined) yield { offset, length: Math.min(block, content.length - offset), kind };
       }
-    });
+    };
     return {
       sizeBytes: content.length,
       coverage: base === undefined ? 'allocated' : 'changed',
@@ -238,14 +270,21 @@ export class MemoryLab {
   }
 
   #destination(): DestinationPlatform {
-    const find = async (entry: LedgerEntry) => [...this.things].filter(([, thing]) => thing.name === entry.name).map(([id]) => ({ id }))[0];
+    const find = async (entry: LedgerEntry) =>
+      [...this.things].filter(([, thing]) => thing.name === entry.name).map(([id]) => ({ id }))[0];
     const get = async (id: string) => (this.things.has(id) ? { id } : undefined);
     const make = this.make.bind(this);
-    const gone = { findId: async (entry: LedgerEntry) => (await find(entry))?.id, remove: async (id: string) => void this.things.delete(id) };
+    const gone = {
+      findId: async (entry: LedgerEntry) => (await find(entry))?.id,
+      remove: async (id: string) => void this.things.delete(id),
+    };
     return {
       check: async () => ({ passed: true, steps: [] }),
       options: async () => ({}),
-      catalog: async () => ({ networks: [{ id: 'n', name: 'net' }], ...(this.quotas === undefined ? {} : { quotas: [...this.quotas] }) }),
+      catalog: async () => ({
+        networks: [{ id: 'n', name: 'net' }],
+        ...(this.quotas === undefined ? {} : { quotas: [...this.quotas] }),
+      }),
       checkEnvironment: async () => [],
       runPolicy,
       ensureVolumes: async (run, disks, signal) => {
@@ -254,19 +293,30 @@ export class MemoryLab {
         const volumes: Volume[] = [];
         for (const disk of disks) {
           const create = async (entry: LedgerEntry) => make(entry, Buffer.alloc(disk.size_bytes));
-          const { resource, created } = await run.ledger.ensure({ kind: 'volume', key: disk.id, lifetime: 'replica' }, { find, get, create }, signal);
+          const { resource, created } = await run.ledger.ensure(
+            { kind: 'volume', key: disk.id, lifetime: 'replica' },
+            { find, get, create },
+            signal,
+          );
           const thing = this.things.get(resource.id);
           if (thing?.bytes !== undefined && thing.bytes.length < disk.size_bytes) {
             thing.bytes = Buffer.concat([thing.bytes, Buffer.alloc(disk.size_bytes - thing.bytes.length)]);
           }
-          volumes.push({ id: resource.id, diskId: disk.id, sizeBytes: thing?.bytes?.length ?? 0, createdByThisCall: created });
+          volumes.push({
+            id: resource.id,
+            diskId: disk.id,
+            sizeBytes: thing?.bytes?.length ?? 0,
+            createdByThisCall: created,
+          });
         }
         return volumes;
       },
       startWorker: async (run, _role, signal) => {
         this.step('start worker');
         const { resource } = await run.ledger.ensure(
-          { kind: 'server', key: 'worker', lifetime: 'temporary' }, { find, get, create: async (entry) => make(entry) }, signal,
+          { kind: 'server', key: 'worker', lifetime: 'temporary' },
+          { find, get, create: async (entry) => make(entry) },
+          signal,
         );
         await this.beforeAnswer('start worker');
         return { workerId: resource.id, host: '', sshPort: 0, httpsPort: 0, username: '', privateKeyPem: '' };
@@ -283,7 +333,8 @@ export class MemoryLab {
       workerFailure: async (_environment, workerId) => this.whyDown(workerId),
       stopWorker: async (run, _role, signal) => {
         this.step('stop worker');
-        for (const entry of run.ledger.list({ lifetime: 'temporary' }).filter(({ kind }) => kind !== 'attachment')) await run.ledger.release(entry, gone, signal);
+        for (const entry of run.ledger.list({ lifetime: 'temporary' }).filter(({ kind }) => kind !== 'attachment'))
+          await run.ledger.release(entry, gone, signal);
         await this.beforeAnswer('stop worker');
       },
       deleteVolumes: async (run, signal) => {
@@ -292,7 +343,8 @@ export class MemoryLab {
       ownVm: {
         bySerial: this.identity === undefined,
         check: async (_environment, vmId) => {
-          if (this.unreadableVms.has(vmId)) throw new CausewayError('cloud.permission-denied', `read VM ${vmId}: forbidden`);
+          if (this.unreadableVms.has(vmId))
+            throw new CausewayError('cloud.permission-denied', `read VM ${vmId}: forbidden`);
           const name = this.ownVms.get(vmId);
           if (name === undefined) throw new CausewayError('engine.own-vm-unusable', vmId);
           return { name, ...(this.room === undefined ? {} : { room: this.room }) };
@@ -303,28 +355,40 @@ export class MemoryLab {
           const { id, sizeBytes } = volume;
           const named = ({ entryId }: LedgerEntry) => ({ id: `${vmId}/${id}/${entryId}` });
           const there = async (entry: LedgerEntry) => (this.attachedTo.get(id) === vmId ? named(entry) : undefined);
-          await run.ledger.ensure({ kind: 'attachment', key: ownVmKey(id), lifetime: 'temporary', details: { vmId, volumeId: id } }, {
-            find: there, get: (_id, entry) => there(entry),
-            create: async (entry) => {
-              this.step('attach to own VM');
-              if (this.attachedTo.has(id)) throw new CausewayError('cloud.volume-in-use', id);
-              this.attachedTo.set(id, vmId);
-              this.onAttach(id);
-              return named(entry);
+          await run.ledger.ensure(
+            { kind: 'attachment', key: ownVmKey(id), lifetime: 'temporary', details: { vmId, volumeId: id } },
+            {
+              find: there,
+              get: (_id, entry) => there(entry),
+              create: async (entry) => {
+                this.step('attach to own VM');
+                if (this.attachedTo.has(id)) throw new CausewayError('cloud.volume-in-use', id);
+                this.attachedTo.set(id, vmId);
+                this.onAttach(id);
+                return named(entry);
+              },
             },
-          }, signal);
+            signal,
+          );
           this.detached.delete(id);
           return this.identity?.(volume) ?? { kind: 'serial', serial: this.things.get(id)?.serial ?? '', sizeBytes };
         },
       },
-      removeResource: (entry, ledger, signal) => ledger.release(entry, entry.kind !== 'attachment' ? gone : {
-        findId: async ({ details }) => this.attachedTo.get(String(details['volumeId'])),
-        remove: async (_id, { details }) => {
-          this.step('detach from own VM');
-          this.attachedTo.delete(String(details['volumeId']));
-          this.detached.add(String(details['volumeId']));
-        },
-      }, signal),
+      removeResource: (entry, ledger, signal) =>
+        ledger.release(
+          entry,
+          entry.kind !== 'attachment'
+            ? gone
+            : {
+                findId: async ({ details }) => this.attachedTo.get(String(details['volumeId'])),
+                remove: async (_id, { details }) => {
+                  this.step('detach from own VM');
+                  this.attachedTo.delete(String(details['volumeId']));
+                  this.detached.add(String(details['volumeId']));
+                },
+              },
+          signal,
+        ),
       findResource: find,
       deployment: memoryDeployments(this),
       close: async () => undefined,
@@ -361,7 +425,11 @@ export class MemoryLab {
         await this.#reach('verify', generation);
         const out: Buffer[] = [];
         for (let at = offset; at < offset + length; at += size) {
-          out.push(createHash('sha256').update(bytes().subarray(at, Math.min(at + size, offset + length))).digest());
+          out.push(
+            createHash('sha256')
+              .update(bytes().subarray(at, Math.min(at + size, offset + length)))
+              .digest(),
+          );
         }
         return Buffer.concat(out);
       },
@@ -374,7 +442,8 @@ export class MemoryLab {
 export function memoryVault(initial: Readonly<Record<string, string>> = {}): SecretVault {
   const secrets = new Map(Object.entries(initial));
   const endpoints = new Map<string, EndpointRecord>();
-  const holderOf = (name: string): [string, EndpointRecord] | undefined => [...endpoints].find(([, record]) => Object.hasOwn(record.secrets, name));
+  const holderOf = (name: string): [string, EndpointRecord] | undefined =>
+    [...endpoints].find(([, record]) => Object.hasOwn(record.secrets, name));
   return {
     status: async () => ({ exists: true, locked: false, protection: 'memory' }),
     openQuietly: async () => true,

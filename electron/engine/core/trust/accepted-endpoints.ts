@@ -25,7 +25,11 @@ export interface AcceptedEndpoints {
    * Makes a connection the accepted one. Secrets of the former one stay where the new one refers to them.
    * @throws CausewayError `trust.project-not-accepted`, `secrets.*`
    */
-  accept(endpoint: Pick<Endpoint, 'id' | 'plugin' | 'name'>, connection: JsonObject, secrets: readonly PlainSecret[]): Promise<void>;
+  accept(
+    endpoint: Pick<Endpoint, 'id' | 'plugin' | 'name'>,
+    connection: JsonObject,
+    secrets: readonly PlainSecret[],
+  ): Promise<void>;
   forget(endpointId: string): Promise<void>;
   /** For showing and checking: what was accepted, as far as it can be read now; what is proposed where nothing was. */
   shown(endpoint: Endpoint): JsonObject | undefined;
@@ -51,12 +55,21 @@ export function acceptedEndpoints(trust: ProjectTrust, vault: SecretVault): Acce
       return { connection: entry.connection, secrets: {} };
     }
     const sealed = await vault.endpoint(endpoint.id);
-    if (sealed === undefined || sealed.project !== record.projectId || connectionFingerprint(sealed.plugin, sealed.connection) !== entry.fingerprint) throw notAccepted(endpoint);
+    if (
+      sealed === undefined ||
+      sealed.project !== record.projectId ||
+      connectionFingerprint(sealed.plugin, sealed.connection) !== entry.fingerprint
+    )
+      throw notAccepted(endpoint);
     seen.set(endpoint.id, { fingerprint: entry.fingerprint, connection: sealed.connection });
     return sealed;
   }
 
-  async function seal(endpoint: Pick<Endpoint, 'id' | 'plugin'>, connection: JsonObject, given: readonly PlainSecret[]): Promise<void> {
+  async function seal(
+    endpoint: Pick<Endpoint, 'id' | 'plugin'>,
+    connection: JsonObject,
+    given: readonly PlainSecret[],
+  ): Promise<void> {
     const former = (await vault.endpoint(endpoint.id))?.secrets ?? {};
     const secrets: Record<string, string> = {};
     for (const name of referencedSecrets(connection)) {
@@ -64,9 +77,15 @@ export function acceptedEndpoints(trust: ProjectTrust, vault: SecretVault): Acce
       if (entered !== undefined) secrets[name] = entered;
       else if (Object.hasOwn(former, name)) secrets[name] = former[name]!;
       // Kept beside the record by an earlier version.
-      else if (name.startsWith(`${secretPrefix(endpoint.id)}/`) && (await vault.has(name))) secrets[name] = await vault.resolve(name);
+      else if (name.startsWith(`${secretPrefix(endpoint.id)}/`) && (await vault.has(name)))
+        secrets[name] = await vault.resolve(name);
     }
-    await vault.saveEndpoint(endpoint.id, { project: requireTrust(trust).projectId, plugin: endpoint.plugin, connection, secrets });
+    await vault.saveEndpoint(endpoint.id, {
+      project: requireTrust(trust).projectId,
+      plugin: endpoint.plugin,
+      connection,
+      secrets,
+    });
   }
 
   return {
@@ -89,7 +108,12 @@ export function acceptedEndpoints(trust: ProjectTrust, vault: SecretVault): Acce
         await seal(endpoint, connection, []);
       } else await vault.removeEndpoint(endpoint.id);
       const print = connectionFingerprint(endpoint.plugin, connection);
-      const entry = { plugin: endpoint.plugin, fingerprint: print, acceptedAt: new Date().toISOString(), ...(isSealed ? {} : { connection }) };
+      const entry = {
+        plugin: endpoint.plugin,
+        fingerprint: print,
+        acceptedAt: new Date().toISOString(),
+        ...(isSealed ? {} : { connection }),
+      };
       trust.change(({ endpoints }) => ({ endpoints: { ...endpoints, [endpoint.id]: entry } }));
       seen.set(endpoint.id, { fingerprint: print, connection });
     },
@@ -105,12 +129,18 @@ export function acceptedEndpoints(trust: ProjectTrust, vault: SecretVault): Acce
       if (entry.connection !== undefined) return entry.connection;
       const known = seen.get(endpoint.id);
       if (known?.fingerprint === entry.fingerprint) return known.connection;
-      return proposed !== undefined && connectionFingerprint(endpoint.plugin, proposed) === entry.fingerprint ? proposed : undefined;
+      return proposed !== undefined && connectionFingerprint(endpoint.plugin, proposed) === entry.fingerprint
+        ? proposed
+        : undefined;
     },
     async load(endpoints) {
       const unread = endpoints.filter((endpoint) => {
         const entry = entryOf(trust.read(), endpoint);
-        return entry !== undefined && entry.connection === undefined && seen.get(endpoint.id)?.fingerprint !== entry.fingerprint;
+        return (
+          entry !== undefined &&
+          entry.connection === undefined &&
+          seen.get(endpoint.id)?.fingerprint !== entry.fingerprint
+        );
       });
       if (unread.length === 0 || !(await vault.openQuietly())) return;
       // One that can't be read says so when it is used.
@@ -143,7 +173,8 @@ export function connectionFingerprint(plugin: string, connection: JsonObject): s
 /** @throws CausewayError `trust.project-not-accepted` */
 export function requireTrust(trust: ProjectTrust): TrustRecord {
   const record = trust.read();
-  if (record === undefined) throw new CausewayError('trust.project-not-accepted', 'the project folder was not accepted on this computer');
+  if (record === undefined)
+    throw new CausewayError('trust.project-not-accepted', 'the project folder was not accepted on this computer');
   return record;
 }
 

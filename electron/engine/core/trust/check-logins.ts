@@ -13,7 +13,12 @@ export function checkLoginUses(check: AfterBootCheck): EnvironmentUse[] {
   if (!isGuestCheck(check)) return [];
   const { secret, username } = check;
   const use = (how: 'SSH' | 'WinRM', what: string, key: readonly string[]): EnvironmentUse[] => [
-    { kind: 'secret', label: `Check by ${how}`, value: `${secret} as ${username}: ${what}`, key: JSON.stringify(['check-login', secret, username, ...key]) },
+    {
+      kind: 'secret',
+      label: `Check by ${how}`,
+      value: `${secret} as ${username}: ${what}`,
+      key: JSON.stringify(['check-login', secret, username, ...key]),
+    },
   ];
   const how = 'hostKey' in check ? 'SSH' : 'WinRM';
   switch (check.kind) {
@@ -24,8 +29,16 @@ export function checkLoginUses(check: AfterBootCheck): EnvironmentUse[] {
     case 'script': {
       const interpreter = check.via === 'ssh' ? (check.interpreter ?? '') : '';
       const sha256 = createHash('sha256').update(check.script).digest('hex');
-      const shown = check.script.length <= mostShown ? check.script : `${check.script.slice(0, mostShown)} … (${check.script.length - mostShown} more characters)`;
-      return use(how, `script with SHA-256 ${sha256}${interpreter === '' ? '' : `, run by ${interpreter}`}: ${shown}`, [peerOf(check), 'script', interpreter, sha256]);
+      const shown =
+        check.script.length <= mostShown
+          ? check.script
+          : `${check.script.slice(0, mostShown)} … (${check.script.length - mostShown} more characters)`;
+      return use(how, `script with SHA-256 ${sha256}${interpreter === '' ? '' : `, run by ${interpreter}`}: ${shown}`, [
+        peerOf(check),
+        'script',
+        interpreter,
+        sha256,
+      ]);
     }
     case 'agent':
       return use(how, `state of service ${check.service}`, [peerOf(check), 'agent', check.service]);
@@ -36,5 +49,7 @@ export function checkLoginUses(check: AfterBootCheck): EnvironmentUse[] {
 
 /** The guest's host key or certificate, without which it gets no secret. */
 function peerOf(check: GuestCheck): string {
-  return 'hostKey' in check ? check.hostKey : `certificate ${check.certificateSha256?.replaceAll(':', '').toLowerCase() ?? 'none'}`;
+  return 'hostKey' in check
+    ? check.hostKey
+    : `certificate ${check.certificateSha256?.replaceAll(':', '').toLowerCase() ?? 'none'}`;
 }

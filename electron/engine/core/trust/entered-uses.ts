@@ -25,7 +25,11 @@ export function acceptEntered(core: Pick<CoreParts, 'trust'>, written: readonly 
   const accepted = new Set(record.uses);
   for (const { plugin, side, before = {}, after, configurationBefore, configurationAfter } of written) {
     const keysOf = (environment: JsonObject, configuration: string | undefined): string[] =>
-      environmentUses(plugin, side, effectiveValues(side, { plugin, layers: { vm: { environment } } }, configuration)).map(({ key }) => key);
+      environmentUses(
+        plugin,
+        side,
+        effectiveValues(side, { plugin, layers: { vm: { environment } } }, configuration),
+      ).map(({ key }) => key);
     const old = new Set(keysOf(before, configurationBefore));
     for (const key of keysOf(after, configurationAfter)) if (!old.has(key)) accepted.add(key);
   }

@@ -65,7 +65,11 @@ export function createGate({ stateFolder, store, vault, platforms, redactor, tru
   async function connectionOf(endpoint: Endpoint): Promise<JsonObject> {
     const { connection, secrets } = await accepted.open(endpoint);
     refuseConnection(endpoint.plugin, connection, dirname(stateFolder));
-    return resolveSecrets(connection, async (name) => (Object.hasOwn(secrets, name) ? secrets[name]! : vault.resolve(name)), learn);
+    return resolveSecrets(
+      connection,
+      async (name) => (Object.hasOwn(secrets, name) ? secrets[name]! : vault.resolve(name)),
+      learn,
+    );
   }
 
   function contextOf(endpoint: Endpoint) {
@@ -96,7 +100,8 @@ export function createGate({ stateFolder, store, vault, platforms, redactor, tru
   function factoryOf<S extends Side>(endpoint: Endpoint, side: S): NonNullable<PlatformFactory[S]> {
     const factory = platforms[endpoint.plugin];
     const make = factory?.[side];
-    if (make === undefined) throw new CausewayError('engine.plugin-not-here', `${endpoint.plugin} as a ${side} (endpoint ${endpoint.name})`);
+    if (make === undefined)
+      throw new CausewayError('engine.plugin-not-here', `${endpoint.plugin} as a ${side} (endpoint ${endpoint.name})`);
     return make.bind(factory) as NonNullable<PlatformFactory[S]>;
   }
 
@@ -104,9 +109,13 @@ export function createGate({ stateFolder, store, vault, platforms, redactor, tru
     const known = new Set(requireTrust(trust).uses);
     const strange = uses.filter(({ key }) => !known.has(key));
     if (strange.length === 0) return;
-    throw new CausewayError('trust.environment-not-accepted', strange.map(({ label, value }) => `${label}: ${value}`).join('; '), {
-      details: { uses: strange.map(({ label, value }) => ({ label, value })) },
-    });
+    throw new CausewayError(
+      'trust.environment-not-accepted',
+      strange.map(({ label, value }) => `${label}: ${value}`).join('; '),
+      {
+        details: { uses: strange.map(({ label, value }) => ({ label, value })) },
+      },
+    );
   }
 
   return {
@@ -122,7 +131,11 @@ export function createGate({ stateFolder, store, vault, platforms, redactor, tru
     },
     async signIn(endpoint, signal) {
       const factory = platforms[endpoint.plugin];
-      if (factory?.signIn === undefined) throw new CausewayError('engine.plugin-not-here', `${endpoint.plugin} has no sign-in for people (endpoint ${endpoint.name})`);
+      if (factory?.signIn === undefined)
+        throw new CausewayError(
+          'engine.plugin-not-here',
+          `${endpoint.plugin} has no sign-in for people (endpoint ${endpoint.name})`,
+        );
       const connection = await connectionOf(endpoint);
       const store = signInStore(endpoint);
       // A vault that is missing or locked says so now, not when the person has entered the code.
@@ -166,5 +179,10 @@ function signInSecret(endpointId: string): string {
 }
 
 function scopeOfUse(endpoint: Endpoint, { replicaId, executionId }: PlatformUse) {
-  return { endpointId: endpoint.id, replicaId, ...(executionId === undefined ? {} : { executionId }), side: 'source' as const };
+  return {
+    endpointId: endpoint.id,
+    replicaId,
+    ...(executionId === undefined ? {} : { executionId }),
+    side: 'source' as const,
+  };
 }

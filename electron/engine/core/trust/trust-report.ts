@@ -51,25 +51,36 @@ export async function trustState(core: Parts, signal?: AbortSignal): Promise<Tru
     environments: environments.map(({ shown }) => shown),
   };
   const proposals = judged.flatMap(({ proposal }) => (proposal === undefined ? [] : [proposal]));
-  const pending = content.endpoints.filter(({ state }) => state === 'new' || state === 'changed').length + waiting.length;
+  const pending =
+    content.endpoints.filter(({ state }) => state === 'new' || state === 'changed').length + waiting.length;
   const token = fingerprint({
     content: JSON.parse(JSON.stringify(content)) as JsonObject,
-    proposals: proposals.map(({ endpoint, connection }) => [endpoint.id, connectionFingerprint(endpoint.plugin, connection)]),
+    proposals: proposals.map(({ endpoint, connection }) => [
+      endpoint.id,
+      connectionFingerprint(endpoint.plugin, connection),
+    ]),
     uses: waiting.map(({ key }) => key),
   });
   return { report: { ...content, pending, token }, proposals, uses: waiting.map(({ key }) => key) };
 }
 
-async function judge(core: Parts, endpoint: Endpoint): Promise<{ readonly trust: EndpointTrust; readonly proposal?: Proposal }> {
+async function judge(
+  core: Parts,
+  endpoint: Endpoint,
+): Promise<{ readonly trust: EndpointTrust; readonly proposal?: Proposal }> {
   const { id, name, plugin } = endpoint;
   const record = core.trust.read();
-  const entry = record !== undefined && Object.hasOwn(record.endpoints, id) && record.endpoints[id]!.plugin === plugin ? record.endpoints[id] : undefined;
+  const entry =
+    record !== undefined && Object.hasOwn(record.endpoints, id) && record.endpoints[id]!.plugin === plugin
+      ? record.endpoints[id]
+      : undefined;
   const accepted = entry === undefined ? undefined : core.accepted.shown(endpoint);
   const inFile = Object.keys(endpoint.connection).length === 0 ? undefined : endpoint.connection;
   const isInFileAccepted = inFile === undefined || connectionFingerprint(plugin, inFile) === entry?.fingerprint;
   const base = { id, name, plugin, changes: [], problems: [] };
   if (entry !== undefined && isInFileAccepted) {
-    if (accepted !== undefined) return { trust: { ...base, state: 'accepted', reaches: connectionReach(plugin, accepted) } };
+    if (accepted !== undefined)
+      return { trust: { ...base, state: 'accepted', reaches: connectionReach(plugin, accepted) } };
     // The vault has it, and is closed; or has it no more.
     if (await core.sealed.has(id)) return { trust: { ...base, state: 'locked', reaches: [] } };
   }
@@ -78,14 +89,23 @@ async function judge(core: Parts, endpoint: Endpoint): Promise<{ readonly trust:
   if (proposed === undefined) return { trust: { ...base, state: 'missing', reaches: [] } };
   const problems = connectionProblems(plugin, proposed, projectFolderOf(core));
   const changes = accepted === undefined ? [] : connectionChanges(plugin, accepted, proposed);
-  const trust: EndpointTrust = { ...base, state: entry === undefined || accepted === undefined ? 'new' : 'changed', reaches: connectionReach(plugin, proposed), changes, problems };
+  const trust: EndpointTrust = {
+    ...base,
+    state: entry === undefined || accepted === undefined ? 'new' : 'changed',
+    reaches: connectionReach(plugin, proposed),
+    changes,
+    problems,
+  };
   return problems.length > 0 ? { trust } : { trust, proposal: { endpoint, connection: proposed } };
 }
 
 const keptUses = keptBySettings<readonly EnvironmentUse[]>();
 
 /** What the environments of all replicas use, each once, with the replicas' names. */
-async function usesOf(core: Parts, signal: AbortSignal | undefined): Promise<readonly { readonly use: EnvironmentUse; readonly replicas: readonly string[] }[]> {
+async function usesOf(
+  core: Parts,
+  signal: AbortSignal | undefined,
+): Promise<readonly { readonly use: EnvironmentUse; readonly replicas: readonly string[] }[]> {
   const defaults = defaultsOf(core);
   const uses = new Map<string, { readonly use: EnvironmentUse; readonly replicas: Set<string> }>();
   const add = (use: EnvironmentUse, name: string): void => {
@@ -106,7 +126,9 @@ async function usesOf(core: Parts, signal: AbortSignal | undefined): Promise<rea
 
 /** What the environments of both sides use. What can't be read (defaults, an endpoint that is gone) is no part of a key: nothing is kept then. */
 function ownUses(core: Parts, replica: Replica, defaults: Defaults | undefined): readonly EnvironmentUse[] {
-  const [source, destination] = [replica.sourceEndpointId, replica.destinationEndpointId].map((id) => core.store.endpoints.find(id)?.plugin);
+  const [source, destination] = [replica.sourceEndpointId, replica.destinationEndpointId].map(
+    (id) => core.store.endpoints.find(id)?.plugin,
+  );
   const find = (): readonly EnvironmentUse[] => {
     const values = valuesOf(core, replica, defaults);
     return sides.flatMap((side) => {

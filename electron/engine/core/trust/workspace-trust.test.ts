@@ -19,7 +19,9 @@ const platforms: PlatformRegistry = (() => {
   const lab = new MemoryLab();
   const recording = (side: 'source' | 'destination', connection: JsonObject): never => {
     reached.push(connection);
-    return lab.platforms[side === 'source' ? 'disk-images' : 'european-cloud']![side]!(connection, { scratchFolder: root }) as never;
+    return lab.platforms[side === 'source' ? 'disk-images' : 'european-cloud']![side]!(connection, {
+      scratchFolder: root,
+    }) as never;
   };
   return {
     'open-source-cloud': { destination: (connection) => recording('destination', connection) },
@@ -52,7 +54,10 @@ const cloud = { auth_url: 'https://cloud.example/v3', username: 'me', password: 
 const file = (folder = 'mine') => join(root, folder, 'endpoints', 'cloud.json');
 const edit = (change: (connection: JsonObject) => JsonObject, folder?: string): void => {
   const content = JSON.parse(readFileSync(file(folder), 'utf8')) as JsonObject;
-  writeFileSync(file(folder), JSON.stringify({ ...content, connection: change((content['connection'] ?? {}) as JsonObject) }));
+  writeFileSync(
+    file(folder),
+    JSON.stringify({ ...content, connection: change((content['connection'] ?? {}) as JsonObject) }),
+  );
 };
 const show = (one = core) => one.call('trust.show', {});
 const accept = async (one = core) => one.call('trust.accept', { token: (await show(one)).token });
@@ -73,12 +78,32 @@ test('a project that came from elsewhere reaches nothing until it is accepted; r
   const refused = { code: 'trust.project-not-accepted' };
   await expect(check(theirs)).rejects.toMatchObject(refused);
   await expect(theirs.call('catalog.capture', { endpoint: 'cloud' })).rejects.toMatchObject(refused);
-  await expect(theirs.call('options.list', { endpoint: 'cloud', side: 'destination', names: ['networks'] })).rejects.toMatchObject(refused);
+  await expect(
+    theirs.call('options.list', { endpoint: 'cloud', side: 'destination', names: ['networks'] }),
+  ).rejects.toMatchObject(refused);
   await expect(theirs.call('trust.look', { address: 'cloud.example:443' })).rejects.toMatchObject(refused);
-  await expect(theirs.call('endpoint.add', { name: 'new', plugin: 'open-source-cloud', connection: cloud })).rejects.toMatchObject(refused);
+  await expect(
+    theirs.call('endpoint.add', { name: 'new', plugin: 'open-source-cloud', connection: cloud }),
+  ).rejects.toMatchObject(refused);
   expect(reached).toEqual([]);
   expect((await theirs.call('endpoint.list', {}))[0]).toMatchObject({ connection: { auth_url: cloud.auth_url } });
-  expect(await show(theirs)).toMatchObject({ isAccepted: false, pending: 1, endpoints: [{ state: 'new', reaches: expect.arrayContaining([{ kind: 'address', label: 'Identity URL', field: 'open-source-cloud/connection/auth_url', value: cloud.auth_url }]) as unknown }] });
+  expect(await show(theirs)).toMatchObject({
+    isAccepted: false,
+    pending: 1,
+    endpoints: [
+      {
+        state: 'new',
+        reaches: expect.arrayContaining([
+          {
+            kind: 'address',
+            label: 'Identity URL',
+            field: 'open-source-cloud/connection/auth_url',
+            value: cloud.auth_url,
+          },
+        ]) as unknown,
+      },
+    ],
+  });
 });
 
 test('a changed address, certificate setting or secret reference is not used before it is accepted', async () => {
@@ -118,12 +143,23 @@ test('what is accepted is what was shown: a change in between accepts nothing', 
 test('an unsafe proposal can’t be accepted', async () => {
   await mine();
   edit((connection) => ({ ...connection, auth_url: 'http://evil.example/v3' }));
-  expect(await accept()).toMatchObject({ pending: 1, endpoints: [{ state: 'changed', problems: [expect.stringContaining('https://')] }] });
+  expect(await accept()).toMatchObject({
+    pending: 1,
+    endpoints: [{ state: 'changed', problems: [expect.stringContaining('https://')] }],
+  });
   await check();
-  const uri = { id: 'ep-abcdefgh22222222', name: 'hypervisor', plugin: 'qemu-hypervisor', connection: { libvirt_uri: 'qemu+ext:///system?command=/tmp/x' }, createdAt: new Date().toISOString() };
+  const uri = {
+    id: 'ep-abcdefgh22222222',
+    name: 'hypervisor',
+    plugin: 'qemu-hypervisor',
+    connection: { libvirt_uri: 'qemu+ext:///system?command=/tmp/x' },
+    createdAt: new Date().toISOString(),
+  };
   writeFileSync(join(root, 'mine/endpoints/hypervisor.json'), JSON.stringify(uri));
   await accept();
-  await expect(core.call('endpoint.check', { endpoint: 'hypervisor' })).rejects.toMatchObject({ code: 'trust.endpoint-not-accepted' });
+  await expect(core.call('endpoint.check', { endpoint: 'hypervisor' })).rejects.toMatchObject({
+    code: 'trust.endpoint-not-accepted',
+  });
   expect(reached).toEqual([cloud]);
 });
 
@@ -131,14 +167,18 @@ test('settings of programs are not taken from the shared folder', async () => {
   await mine();
   writeFileSync(join(root, 'mine', 'ceph.conf'), '');
   edit((connection) => ({ ...connection, ceph_options: { ceph_conf_file: join(root, 'mine', 'ceph.conf') } }));
-  expect((await accept()).endpoints[0]!.problems).toEqual(['ceph_conf_file: must not be in the project folder, which other people can change']);
+  expect((await accept()).endpoints[0]!.problems).toEqual([
+    'ceph_conf_file: must not be in the project folder, which other people can change',
+  ]);
 });
 
 test('no address stands in the files of a project that nobody shares', async () => {
   const vault = await mine(false);
   expect(readFileSync(file(), 'utf8')).not.toContain('cloud.example');
   expect(readFileSync(join(root, 'mine/.causeway/causeway.db')).includes('cloud.example')).toBe(false);
-  expect((await core.call('endpoint.get', { endpoint: 'cloud' })).connection).toMatchObject({ auth_url: cloud.auth_url });
+  expect((await core.call('endpoint.get', { endpoint: 'cloud' })).connection).toMatchObject({
+    auth_url: cloud.auth_url,
+  });
   await close(core);
   core = open('mine', vault);
   await check();
@@ -173,13 +213,21 @@ test('a rename accepts nothing', async () => {
 
 test('after any changes of files and any acceptances, only what was entered or accepted here is used', async () => {
   const hosts = ['https://cloud.example/v3', 'https://evil.example/v3', 'https://third.example/v3'];
-  const proposal = fc.record({ auth_url: fc.constantFrom(...hosts), allow_untrusted: fc.boolean(), secret: fc.constantFrom('own', 'other') });
+  const proposal = fc.record({
+    auth_url: fc.constantFrom(...hosts),
+    allow_untrusted: fc.boolean(),
+    secret: fc.constantFrom('own', 'other'),
+  });
   const step = fc.oneof(
     { weight: 4, arbitrary: fc.record({ kind: fc.constant('file' as const), proposal }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('enter' as const), proposal }) },
-    ...(['accept', 'keep', 'revoke', 'reopen', 'stale'] as const).map((kind) => ({ weight: 1, arbitrary: fc.record({ kind: fc.constant(kind), proposal }) })),
+    ...(['accept', 'keep', 'revoke', 'reopen', 'stale'] as const).map((kind) => ({
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant(kind), proposal }),
+    })),
   );
-  const triple = ({ auth_url, allow_untrusted, password }: JsonObject): string => JSON.stringify([auth_url, allow_untrusted ?? false, password]);
+  const triple = ({ auth_url, allow_untrusted, password }: JsonObject): string =>
+    JSON.stringify([auth_url, allow_untrusted ?? false, password]);
   let run = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
@@ -190,17 +238,35 @@ test('after any changes of files and any acceptances, only what was entered or a
       await one.call('project.setSharing', { addresses: true });
       const { id } = await one.call('endpoint.add', { name: 'cloud', plugin: 'open-source-cloud', connection: cloud });
       const own = `endpoint/${id}/password`;
-      const written = ({ auth_url, allow_untrusted, secret }: { auth_url: string; allow_untrusted: boolean; secret: string }): JsonObject => ({
-        ...cloud, auth_url, allow_untrusted, password: { $secret: secret === 'own' ? own : 'other' },
+      const written = ({
+        auth_url,
+        allow_untrusted,
+        secret,
+      }: {
+        auth_url: string;
+        allow_untrusted: boolean;
+        secret: string;
+      }): JsonObject => ({
+        ...cloud,
+        auth_url,
+        allow_untrusted,
+        password: { $secret: secret === 'own' ? own : 'other' },
       });
-      const plain = (connection: JsonObject): string => triple({ ...connection, password: JSON.stringify(connection['password']).includes(own) ? cloud.password : 'canary-other' });
+      const plain = (connection: JsonObject): string =>
+        triple({
+          ...connection,
+          password: JSON.stringify(connection['password']).includes(own) ? cloud.password : 'canary-other',
+        });
       const allowed = new Set([triple(cloud)]);
       let stale = (await show(one)).token;
       for (const { kind, proposal: proposed } of steps) {
         const before = stale;
         if (kind === 'file') edit(() => written(proposed), folder);
         if (kind === 'enter') {
-          const entered = await one.call('endpoint.update', { endpoint: 'cloud', connection: written(proposed) }).then(() => true, () => false);
+          const entered = await one.call('endpoint.update', { endpoint: 'cloud', connection: written(proposed) }).then(
+            () => true,
+            () => false,
+          );
           if (entered) allowed.add(plain(written(proposed)));
         }
         if (kind === 'accept') {
@@ -215,7 +281,10 @@ test('after any changes of files and any acceptances, only what was entered or a
         }
         if (kind === 'stale') {
           const now = (await show(one)).token;
-          if (now !== before) await expect(one.call('trust.accept', { token: before })).rejects.toMatchObject({ code: 'trust.changed-meanwhile' });
+          if (now !== before)
+            await expect(one.call('trust.accept', { token: before })).rejects.toMatchObject({
+              code: 'trust.changed-meanwhile',
+            });
           stale = now;
         }
         reached.length = 0;

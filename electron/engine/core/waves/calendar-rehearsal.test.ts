@@ -11,12 +11,24 @@ test('the calendar starts no rehearsal without an isolated network, and says why
   const folder = mkdtempSync(join(tmpdir(), 'causeway-calendar-'));
   const clock = new FakeClock(new Date('2026-11-28T10:00:30Z'));
   const lab = new MemoryLab();
-  const core = createCore({ projectFolder: folder, vault: lab.vault(), platforms: lab.platforms, connectWorker: lab.connectWorker, clock });
+  const core = createCore({
+    projectFolder: folder,
+    vault: lab.vault(),
+    platforms: lab.platforms,
+    connectWorker: lab.connectWorker,
+    clock,
+  });
   try {
     const { date, time } = wallTimeAt(clock.wallTime() + 60_000, 'UTC');
-    await core.call('wave.create', { wave: 'first', plan: { window: { date, time, zone: 'UTC', hours: 1 }, startsWith: 'rehearse' } });
+    await core.call('wave.create', {
+      wave: 'first',
+      plan: { window: { date, time, zone: 'UTC', hours: 1 }, startsWith: 'rehearse' },
+    });
     const told = Promise.withResolvers<string>();
-    core.subscribe('execution.event', ({ type, message }) => type === 'wave.state' && message.includes('was skipped') && told.resolve(message));
+    core.subscribe(
+      'execution.event',
+      ({ type, message }) => type === 'wave.state' && message.includes('was skipped') && told.resolve(message),
+    );
     core.carryOutCalendar();
     await clock.pass(1);
     for (let look = 0; look < 4; look += 1) {

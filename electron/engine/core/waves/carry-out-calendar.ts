@@ -21,10 +21,19 @@ async function mayLook(core: CoreContext, stays: boolean, signal: AbortSignal): 
   if (!stays && core.waves.activeWaves().length === 0) return false;
   // Whoever cannot start anything, or leaves, does not keep others from it.
   if (!(await mayStart(core)) || core.fleet.isLeaving()) return false;
-  if (!plansOf(core).some(({ plan }) => plan?.synchronisation !== undefined || (plan?.window !== undefined && plan.startsWith !== undefined))) return false;
+  if (
+    !plansOf(core).some(
+      ({ plan }) =>
+        plan?.synchronisation !== undefined || (plan?.window !== undefined && plan.startsWith !== undefined),
+    )
+  )
+    return false;
   await core.fleet.ready;
   // What another member carries out, or servers that do not answer: the next look asks again.
-  const isMine = await claim(core, wavesJournal, signal).then(() => true, () => false);
+  const isMine = await claim(core, wavesJournal, signal).then(
+    () => true,
+    () => false,
+  );
   if (isMine) carried.add(core);
   return isMine;
 }
@@ -42,37 +51,51 @@ export function carriesOutCalendar(core: CoreContext): boolean {
   return carried.has(core);
 }
 
-const plansOf = (core: CoreContext) => defaultsFiles(projectFolderOf(core)).waves.each().flatMap(({ read }) => ('thing' in read ? [read.thing] : []));
+const plansOf = (core: CoreContext) =>
+  defaultsFiles(projectFolderOf(core))
+    .waves.each()
+    .flatMap(({ read }) => ('thing' in read ? [read.thing] : []));
 
 /**
  * Carries out the plans of waves until the signal is aborted.
  *
  * @param stays whether this engine stays open, as that of the workbench does; one of a command looks only while it carries out a wave
  */
-export async function carryOutCalendar(core: CoreContext, clock: Clock, stays: () => boolean, signal: AbortSignal): Promise<void> {
+export async function carryOutCalendar(
+  core: CoreContext,
+  clock: Clock,
+  stays: () => boolean,
+  signal: AbortSignal,
+): Promise<void> {
   const known = new Map<string, string>();
   while (!signal.aborted) {
     try {
       const mine = await mayLook(core, stays(), signal);
       // Another one may have looked meanwhile.
       if (!mine) known.clear();
-      else await lookAtCalendar({
-        store: core.store.waveCalendar,
-        known,
-        waves: () => plansOf(core),
-        mayStart: () => mayStart(core),
-        startedAt: (wave) => {
-          const [run] = core.store.waveRuns.list(wave, 1);
-          return run === undefined ? undefined : Date.parse(run.createdAt);
-        },
-        isActive: (wave) => core.waves.isActive(wave),
-        start: async (wave, action) => startWave(core, { wave, action }),
-        emit: core.emit,
-        now: () => clock.wallTime(),
-      });
+      else
+        await lookAtCalendar({
+          store: core.store.waveCalendar,
+          known,
+          waves: () => plansOf(core),
+          mayStart: () => mayStart(core),
+          startedAt: (wave) => {
+            const [run] = core.store.waveRuns.list(wave, 1);
+            return run === undefined ? undefined : Date.parse(run.createdAt);
+          },
+          isActive: (wave) => core.waves.isActive(wave),
+          start: async (wave, action) => startWave(core, { wave, action }),
+          emit: core.emit,
+          now: () => clock.wallTime(),
+        });
     } catch (error) {
       // A file that can't be read now, a full disk: the next look tries again.
-      if (!(error instanceof CausewayError)) core.emit({ type: 'note', message: `the calendar could not be read: ${error instanceof Error ? error.message : String(error)}`, details: {} });
+      if (!(error instanceof CausewayError))
+        core.emit({
+          type: 'note',
+          message: `the calendar could not be read: ${error instanceof Error ? error.message : String(error)}`,
+          details: {},
+        });
     }
     await clock.sleep(pauseMs, signal).catch(() => undefined);
   }

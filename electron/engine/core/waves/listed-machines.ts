@@ -7,7 +7,13 @@ import { projectFolderOf } from '../replica-environments.ts';
 
 /** What the project's lists have of a replica's VM: by its ID, or by a name that only one machine has. */
 export function listedMachines(core: CoreContext): (replica: Replica) => InventoryMachine | undefined {
-  const machines = inventoryFiles(projectFolderOf(core)).list().flatMap((list) => list.machines);
-  const find = byIdOrOnlyName(machines, ({ vm }) => vm.id, ({ vm }) => vm.name);
+  const machines = inventoryFiles(projectFolderOf(core))
+    .list()
+    .flatMap((list) => list.machines);
+  const find = byIdOrOnlyName(
+    machines,
+    ({ vm }) => vm.id,
+    ({ vm }) => vm.name,
+  );
   return ({ vmId, vmName }) => find(vmId, vmName);
 }

@@ -38,23 +38,39 @@ interface Pass {
 
 /** From the store alone. The more executions there are, the less a single one weighs. */
 export function measuredReplica(store: Store, replicaId: string): Measured {
-  const completed = store.executions.list({ replicaId, limit: mostExecutions }).filter(({ state }) => state === 'completed');
+  const completed = store.executions
+    .list({ replicaId, limit: mostExecutions })
+    .filter(({ state }) => state === 'completed');
   const tasks = new Map(completed.map(({ id }) => [id, store.tasks.list(id)]));
-  const passes = completed.flatMap((execution) => passOf(execution, tasks.get(execution.id) ?? []) ?? []).sort((one, other) => one.takenAt - other.takenAt);
-  const changes = passes.slice(1).map((pass, index) => ({ bytes: pass.changed, seconds: (pass.takenAt - passes[index]!.takenAt) / 1000 })).filter((_, index) => !passes[index + 1]!.isWhole);
+  const passes = completed
+    .flatMap((execution) => passOf(execution, tasks.get(execution.id) ?? []) ?? [])
+    .sort((one, other) => one.takenAt - other.takenAt);
+  const changes = passes
+    .slice(1)
+    .map((pass, index) => ({ bytes: pass.changed, seconds: (pass.takenAt - passes[index]!.takenAt) / 1000 }))
+    .filter((_, index) => !passes[index + 1]!.isWhole);
   const changed = sum(passes.map((pass) => pass.changed));
   const rated = passes.filter(({ sent, copySeconds }) => sent >= leastForRate && copySeconds > 0);
-  const deployments = store.deployments.list({ replicaId, limit: 10 }).filter(({ state, error }) => error === undefined && (state === 'completed' || state === 'deleted'));
+  const deployments = store.deployments
+    .list({ replicaId, limit: 10 })
+    .filter(({ state, error }) => error === undefined && (state === 'completed' || state === 'deleted'));
   return {
     executions: completed.length,
     changeBytesPerSecond: ratio(sum(changes.map(({ bytes }) => bytes)), sum(changes.map(({ seconds }) => seconds))),
     sentShare: ratio(sum(passes.map(({ sent }) => sent)), changed),
     sentPerSecond: ratio(sum(rated.map(({ sent }) => sent)), sum(rated.map(({ copySeconds }) => copySeconds))),
     overheadSeconds: median(passes.map(({ seconds, copySeconds }) => Math.max(0, seconds - copySeconds))),
-    deploySeconds: median(deployments.flatMap(({ startedAt, finishedAt, executionIds }) => {
-      if (startedAt === undefined || finishedAt === undefined) return [];
-      return [Math.max(0, secondsBetween(startedAt, finishedAt) - sum(executionIds.map((id) => lengthOf(store.executions.find(id)))))];
-    })),
+    deploySeconds: median(
+      deployments.flatMap(({ startedAt, finishedAt, executionIds }) => {
+        if (startedAt === undefined || finishedAt === undefined) return [];
+        return [
+          Math.max(
+            0,
+            secondsBetween(startedAt, finishedAt) - sum(executionIds.map((id) => lengthOf(store.executions.find(id)))),
+          ),
+        ];
+      }),
+    ),
     vm: describedVm(tasks.get(completed[0]?.id ?? '') ?? []),
   };
 }
@@ -67,7 +83,9 @@ export function newestVm(store: Store, { id, lastSuccess }: Pick<Replica, 'id' |
   described.set(store, kept);
   const known = kept.get(id);
   if (known !== undefined && known.lastSuccess === lastSuccess) return known.vm;
-  const newest = store.executions.list({ replicaId: id, limit: mostExecutions }).find(({ state }) => state === 'completed');
+  const newest = store.executions
+    .list({ replicaId: id, limit: mostExecutions })
+    .find(({ state }) => state === 'completed');
   const vm = newest === undefined ? undefined : describedVm(store.tasks.list(newest.id));
   if (lastSuccess !== undefined) kept.set(id, { lastSuccess, vm });
   return vm;
@@ -84,7 +102,10 @@ function passOf(execution: Execution, tasks: readonly StoredTask[]): Pass | unde
   const disks = outcomes as readonly Readonly<Record<string, unknown>>[];
   const total = (key: string): number => sum(disks.map((disk) => Number(disk[key] ?? 0)));
   return {
-    takenAt: Date.parse(taken), changed: total('bytesChanged'), sent: total('bytesSent'), seconds: lengthOf(execution),
+    takenAt: Date.parse(taken),
+    changed: total('bytesChanged'),
+    sent: total('bytesSent'),
+    seconds: lengthOf(execution),
     // Disks are copied beside each other.
     copySeconds: Math.max(0, ...disks.map((disk) => Number(disk['durationSeconds'] ?? 0))),
     isWhole: execution.number === 1 || disks.some((disk) => disk['readEverything'] === true),
@@ -92,7 +113,9 @@ function passOf(execution: Execution, tasks: readonly StoredTask[]): Pass | unde
 }
 
 function lengthOf(run: Pick<Execution, 'startedAt' | 'finishedAt'> | undefined): number {
-  return run?.startedAt === undefined || run.finishedAt === undefined ? 0 : secondsBetween(run.startedAt, run.finishedAt);
+  return run?.startedAt === undefined || run.finishedAt === undefined
+    ? 0
+    : secondsBetween(run.startedAt, run.finishedAt);
 }
 
 function secondsBetween(from: string, to: string): number {
@@ -108,5 +131,7 @@ function ratio(amount: number, per: number): number | undefined {
 }
 
 export function median(values: readonly number[]): number | undefined {
-  return values.length === 0 ? undefined : values.toSorted((one, other) => one - other)[Math.floor((values.length - 1) / 2)];
+  return values.length === 0
+    ? undefined
+    : values.toSorted((one, other) => one - other)[Math.floor((values.length - 1) / 2)];
 }

@@ -22,17 +22,35 @@ interface Services {
 }
 
 /** What waves start and watch: an execution for a synchronisation, a deployment for a rehearsal or a cut-over. */
-export function memberRuns({ store, executions, deployments, execute: begin, deploy, isShared }: Services): MemberRuns & { start(action: WaveAction, replicaId: string, options: WaveRunOptions): MemberRun } {
-  const liveState = (active: unknown): 'active' | 'interrupted' => (active === undefined && !isShared ? 'interrupted' : 'active');
+export function memberRuns({
+  store,
+  executions,
+  deployments,
+  execute: begin,
+  deploy,
+  isShared,
+}: Services): MemberRuns & { start(action: WaveAction, replicaId: string, options: WaveRunOptions): MemberRun } {
+  const liveState = (active: unknown): 'active' | 'interrupted' =>
+    active === undefined && !isShared ? 'interrupted' : 'active';
   const executionRun = (execution: Execution): MemberRun => {
     const { id, number, state, error } = execution;
     const isOpen = !isTerminalExecution(state);
-    return { id, number, state: isOpen ? liveState(executions.runs.active(id)) : (state as MemberRun['state']), ...(error === undefined ? {} : { error }) };
+    return {
+      id,
+      number,
+      state: isOpen ? liveState(executions.runs.active(id)) : (state as MemberRun['state']),
+      ...(error === undefined ? {} : { error }),
+    };
   };
   const deploymentRun = (deployment: Deployment): MemberRun => {
     const { id, number, state, error } = deployment;
     const ended = state === 'deleted' ? 'completed' : (state as MemberRun['state']);
-    return { id, number, state: isTerminalDeployment(state) ? ended : liveState(deployments.runs.active(id)), ...(error === undefined ? {} : { error }) };
+    return {
+      id,
+      number,
+      state: isTerminalDeployment(state) ? ended : liveState(deployments.runs.active(id)),
+      ...(error === undefined ? {} : { error }),
+    };
   };
   const replicaOf = (id: string): Replica => {
     const replica = store.replicas.find(id);
@@ -46,18 +64,34 @@ export function memberRuns({ store, executions, deployments, execute: begin, dep
       if (isExecution(action)) {
         // One that a person started is as good as the wave's own.
         const open = executions.runs.openRunOf(replicaId);
-        if (open !== undefined && (isShared || executions.runs.active(open.id) !== undefined)) return executionRun(open);
+        if (open !== undefined && (isShared || executions.runs.active(open.id) !== undefined))
+          return executionRun(open);
         deployments.refuseExecution(replica);
         return executionRun(begin(replica, options.execution ?? {}));
       }
       const open = deployments.runs.openRunOf(replicaId);
       // Another deployment than the wave's may be a rehearsal where a cut-over is due.
-      if (open !== undefined) throw new CausewayError('deployment.active', `${open.id} of replica ${replica.name}`, { details: { deploymentId: open.id } });
+      if (open !== undefined)
+        throw new CausewayError('deployment.active', `${open.id} of replica ${replica.name}`, {
+          details: { deploymentId: open.id },
+        });
       // A rehearsal never shuts the source down, whatever its options say.
       const { execute: asked, ...rest } = options.deployment ?? {};
-      const first = asked === undefined ? undefined : { ...(asked.options === undefined ? {} : { options: asked.options }) };
-      const execute = action === 'cut-over' ? { ...(rest.sourceIsStopped === true ? {} : { lastPass: true }), ...(options.execution === undefined ? {} : { options: options.execution }) } : first;
-      const purpose = action === 'cut-over' ? { purpose: 'cut-over' as const } : rest.rehearsal === undefined ? {} : { purpose: 'rehearsal' as const };
+      const first =
+        asked === undefined ? undefined : { ...(asked.options === undefined ? {} : { options: asked.options }) };
+      const execute =
+        action === 'cut-over'
+          ? {
+              ...(rest.sourceIsStopped === true ? {} : { lastPass: true }),
+              ...(options.execution === undefined ? {} : { options: options.execution }),
+            }
+          : first;
+      const purpose =
+        action === 'cut-over'
+          ? { purpose: 'cut-over' as const }
+          : rest.rehearsal === undefined
+            ? {}
+            : { purpose: 'rehearsal' as const };
       return deploymentRun(deploy(replica, { ...rest, ...purpose, ...(execute === undefined ? {} : { execute }) }));
     },
     resume(action, replicaId) {

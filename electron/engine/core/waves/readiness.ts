@@ -28,7 +28,10 @@ export function readinessFindings(core: Core, replica: Replica, defaults: Defaul
 function findingsOf(core: Core, replica: Replica, defaults: Defaults): ReadinessFinding[] {
   try {
     const { providerConfiguration } = replica;
-    const found = [...(providerConfiguration === undefined ? [] : configurationFindings(providerConfiguration)), ...replicaEnvironments(core, replica, defaults).findings(undefined)];
+    const found = [
+      ...(providerConfiguration === undefined ? [] : configurationFindings(providerConfiguration)),
+      ...replicaEnvironments(core, replica, defaults).findings(undefined),
+    ];
     return found.map(({ rule, severity, path, message }) => ({ code: rule, severity, path, message }));
   } catch (thrown) {
     // An endpoint or a wave that is gone.
@@ -50,6 +53,8 @@ export class CauseList {
 
   list(): WaveCause[] {
     const rank = { error: 0, warning: 1, info: 2 } as const;
-    return [...this.#causes.values()].sort((one, other) => rank[one.severity] - rank[other.severity] || other.replicas.length - one.replicas.length);
+    return [...this.#causes.values()].sort(
+      (one, other) => rank[one.severity] - rank[other.severity] || other.replicas.length - one.replicas.length,
+    );
   }
 }

@@ -25,15 +25,30 @@ export function startWave(core: CoreContext, { wave, action, atOnce, options = {
   const members = core.store.replicas.list().filter((replica) => replica.wave === wave);
   core.store.waveCalendar.removeMissed(wave);
   const seconds = expectedSeconds(core, members, action, Date.now());
-  const order = waveOrder(members.map(({ id, name }) => ({ id, name, seconds: seconds.get(id) })), found.plan);
+  const order = waveOrder(
+    members.map(({ id, name }) => ({ id, name, seconds: seconds.get(id) })),
+    found.plan,
+  );
   const limited = withBandwidth(options, action, found.plan?.bandwidth);
-  return core.waves.start({ wave, action, options: action === 'rehearse' ? isolated(limited, found) : limited, order, atOnce: atOnce ?? found.plan?.atOnce ?? usualAtOnce });
+  return core.waves.start({
+    wave,
+    action,
+    options: action === 'rehearse' ? isolated(limited, found) : limited,
+    order,
+    atOnce: atOnce ?? found.plan?.atOnce ?? usualAtOnce,
+  });
 }
 
 /** Executions that name no limit have that of the wave's plan, whoever starts them. A rehearsal sends nothing. */
 function withBandwidth(options: WaveRunOptions, action: WaveAction, bandwidth: string | undefined): WaveRunOptions {
   const { execution = {} } = options;
-  if (bandwidth === undefined || action === 'rehearse' || execution.bandwidthLimit !== undefined || execution.bandwidthProfile !== undefined) return options;
+  if (
+    bandwidth === undefined ||
+    action === 'rehearse' ||
+    execution.bandwidthLimit !== undefined ||
+    execution.bandwidthProfile !== undefined
+  )
+    return options;
   return { ...options, execution: { ...execution, bandwidthProfile: bandwidth } };
 }
 
@@ -41,7 +56,10 @@ function withBandwidth(options: WaveRunOptions, action: WaveAction, bandwidth: s
  * A rehearsal that names no network takes place in the one of the wave's plan, whoever starts it. With none at all, VMs would start beside their
  * running sources, with the same names and addresses, and stay.
  */
-function isolated(options: WaveRunOptions, { name, plan }: { readonly name: string; readonly plan?: WavePlan | undefined }): WaveRunOptions {
+function isolated(
+  options: WaveRunOptions,
+  { name, plan }: { readonly name: string; readonly plan?: WavePlan | undefined },
+): WaveRunOptions {
   const { deployment = {} } = options;
   if (deployment.rehearsal?.network !== undefined) return options;
   const network = plan?.rehearsalNetwork;

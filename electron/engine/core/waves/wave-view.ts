@@ -42,12 +42,21 @@ export function waveDetail(core: CoreContext, wave: Wave, defaults: Defaults): W
   const facts = new Map(core.store.waveFacts.list(wave.name).map((fact) => [fact.replicaId, fact]));
   const stored = core.store.waveRuns.list(wave.name, 20);
   const runs = stored.map((run) => core.waves.asShown(run));
-  const inRun = new Map(stored[0] === undefined ? [] : core.store.waveRuns.members(stored[0].id).map((member) => [member.replicaId, member]));
-  const order = waveOrder([...facts.values()].map(({ replicaId, name }) => ({ id: replicaId, name })), wave.plan);
+  const inRun = new Map(
+    stored[0] === undefined
+      ? []
+      : core.store.waveRuns.members(stored[0].id).map((member) => [member.replicaId, member]),
+  );
+  const order = waveOrder(
+    [...facts.values()].map(({ replicaId, name }) => ({ id: replicaId, name })),
+    wave.plan,
+  );
   const causes = new CauseList();
   const replicas = new Map(core.store.replicas.list().map((replica) => [replica.id, replica]));
   const pass = forOnePass(core);
-  const toMove = order.members.flatMap(({ id }) => (facts.get(id)?.movedAt === undefined ? (replicas.get(id) ?? []) : []));
+  const toMove = order.members.flatMap(({ id }) =>
+    facts.get(id)?.movedAt === undefined ? (replicas.get(id) ?? []) : [],
+  );
   const shortages = quotaShortages(core, toMove);
   for (const { replicas: short, ...quota } of shortages) {
     const { endpoint, quota: kind, needed, free, at } = quota;
@@ -60,24 +69,53 @@ export function waveDetail(core: CoreContext, wave: Wave, defaults: Defaults): W
     const fact = facts.get(id)!;
     const replica = replicas.get(id);
     const findings = replica === undefined ? [] : readinessFindings(pass, replica, defaults);
-    for (const { code, severity, path, message } of findings) causes.add(id, { kind: 'finding', severity, code, path, message });
+    for (const { code, severity, path, message } of findings)
+      causes.add(id, { kind: 'finding', severity, code, path, message });
     const errors = findings.filter(({ severity }) => severity === 'error').length;
     const failure = failureOf(core, fact, inRun.get(id));
-    if (failure !== undefined) causes.add(id, { kind: 'failed', severity: 'error', code: failure.code, message: errorText(failure.code).title });
-    if (fact.lastSuccess === undefined) causes.add(id, { kind: 'never-synchronised', severity: 'warning', message: 'Never synchronised' });
-    else if (fact.rehearsedAt === undefined && fact.movedAt === undefined) causes.add(id, { kind: 'not-rehearsed', severity: 'warning', message: 'Not rehearsed' });
+    if (failure !== undefined)
+      causes.add(id, { kind: 'failed', severity: 'error', code: failure.code, message: errorText(failure.code).title });
+    if (fact.lastSuccess === undefined)
+      causes.add(id, { kind: 'never-synchronised', severity: 'warning', message: 'Never synchronised' });
+    else if (fact.rehearsedAt === undefined && fact.movedAt === undefined)
+      causes.add(id, { kind: 'not-rehearsed', severity: 'warning', message: 'Not rehearsed' });
     const guest = fact.movedAt === undefined ? core.inspections.find(id)?.found : undefined;
-    for (const { code } of guest?.findings ?? []) causes.add(id, { kind: 'guest', severity: 'error', code, message: `A deployment would stop in the guest: ${titleOf(code)}` });
-    for (const code of new Set((guest?.doubts ?? []).map((doubt) => doubt.code))) causes.add(id, { kind: 'guest', severity: 'warning', code, message: `In the guest: ${titleOf(code)}` });
+    for (const { code } of guest?.findings ?? [])
+      causes.add(id, {
+        kind: 'guest',
+        severity: 'error',
+        code,
+        message: `A deployment would stop in the guest: ${titleOf(code)}`,
+      });
+    for (const code of new Set((guest?.doubts ?? []).map((doubt) => doubt.code)))
+      causes.add(id, { kind: 'guest', severity: 'warning', code, message: `In the guest: ${titleOf(code)}` });
     const stops = guest !== undefined && wouldStop(guest);
     if (errors === 0 && failure === undefined && !stops && !isShort.has(id)) ready += 1;
     return member(core, { id, name, group, after }, fact, inRun.get(id), errors);
   });
-  for (const name of order.unknown) causes.add(name, { kind: 'plan', severity: 'error', code: 'unknown', names: [name], message: `The plan names ${name}, which is not a member of this wave.` });
-  if (order.circular.length > 0) causes.add('', { kind: 'plan', severity: 'error', code: 'circular', names: [...order.circular], message: `These members wait for each other: ${order.circular.join(', ')}.` });
+  for (const name of order.unknown)
+    causes.add(name, {
+      kind: 'plan',
+      severity: 'error',
+      code: 'unknown',
+      names: [name],
+      message: `The plan names ${name}, which is not a member of this wave.`,
+    });
+  if (order.circular.length > 0)
+    causes.add('', {
+      kind: 'plan',
+      severity: 'error',
+      code: 'circular',
+      names: [...order.circular],
+      message: `These members wait for each other: ${order.circular.join(', ')}.`,
+    });
   return {
     ...summary(wave, [...facts.values()], runs[0]),
-    groups: order.groups.map(({ name, needsGo }, index) => ({ name, needsGo, members: memberList.filter(({ group }) => group === index).length })),
+    groups: order.groups.map(({ name, needsGo }, index) => ({
+      name,
+      needsGo,
+      members: memberList.filter(({ group }) => group === index).length,
+    })),
     memberList,
     causes: causes.list(),
     quotaCatalogs: quotaCatalogs(core, toMove),
@@ -94,17 +132,30 @@ function failureOf(core: CoreContext, fact: WaveFacts, inRun: StoredMember | und
   if (fact.state !== 'failed') return undefined;
   const [execution] = core.store.executions.list({ replicaId: fact.replicaId, limit: 1 });
   const [deployment] = core.store.deployments.list({ replicaId: fact.replicaId, limit: 1 });
-  return [execution, deployment].filter((run) => run?.state === 'failed').sort((one, other) => (other?.createdAt ?? '').localeCompare(one?.createdAt ?? ''))[0]?.error;
+  return [execution, deployment]
+    .filter((run) => run?.state === 'failed')
+    .sort((one, other) => (other?.createdAt ?? '').localeCompare(one?.createdAt ?? ''))[0]?.error;
 }
 
 function member(
-  core: CoreContext, { id, name, group, after }: { readonly id: string; readonly name: string; readonly group: number; readonly after: readonly string[] },
-  fact: WaveFacts, inRun: StoredMember | undefined, errors: number,
+  core: CoreContext,
+  {
+    id,
+    name,
+    group,
+    after,
+  }: { readonly id: string; readonly name: string; readonly group: number; readonly after: readonly string[] },
+  fact: WaveFacts,
+  inRun: StoredMember | undefined,
+  errors: number,
 ): WaveMember {
   // What never ran has made no progress.
   const progress = fact.state === undefined ? undefined : liveProgress(core, id);
   return {
-    replicaId: id, name, group, after: [...after],
+    replicaId: id,
+    name,
+    group,
+    after: [...after],
     attempts: inRun?.attempts ?? 0,
     ...(inRun === undefined ? {} : { state: inRun.state }),
     ...(inRun?.startedId === undefined ? {} : { startedId: inRun.startedId }),
@@ -123,12 +174,21 @@ function liveProgress(core: CoreContext, replicaId: string): WaveMember['progres
   const [execution] = core.store.executions.list({ replicaId, limit: 1 });
   if (execution === undefined) return undefined;
   const live = core.executions.progress(execution.id);
-  if (live === undefined) return execution.progress === undefined ? undefined : numbers(execution.progress.total, false);
+  if (live === undefined)
+    return execution.progress === undefined ? undefined : numbers(execution.progress.total, false);
   return numbers(live.total, core.executions.runs.active(execution.id) !== undefined);
 }
 
-function numbers({ bytesTotal, bytesDone, rateBytesPerSecond, secondsLeft }: TransferProgress, isLive: boolean): WaveMember['progress'] {
-  return { bytesTotal, bytesDone, rateBytesPerSecond: isLive ? rateBytesPerSecond : 0, ...(isLive && secondsLeft !== undefined ? { secondsLeft } : {}) };
+function numbers(
+  { bytesTotal, bytesDone, rateBytesPerSecond, secondsLeft }: TransferProgress,
+  isLive: boolean,
+): WaveMember['progress'] {
+  return {
+    bytesTotal,
+    bytesDone,
+    rateBytesPerSecond: isLive ? rateBytesPerSecond : 0,
+    ...(isLive && secondsLeft !== undefined ? { secondsLeft } : {}),
+  };
 }
 
 /** All members together. Those that wait are expected to have as much as they had the last time, else all of their disks. */
@@ -145,7 +205,10 @@ function progressOf(members: readonly WaveMember[]): WaveProgress {
   }
   const isUnderWay = members.some(({ state }) => state === 'running');
   return {
-    bytesTotal, bytesDone, rateBytesPerSecond: rate, unknown,
+    bytesTotal,
+    bytesDone,
+    rateBytesPerSecond: rate,
+    unknown,
     ...(isUnderWay && rate > 0 && unknown === 0 ? { secondsLeft: (bytesTotal - bytesDone) / rate } : {}),
   };
 }

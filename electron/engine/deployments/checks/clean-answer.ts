@@ -13,11 +13,17 @@ export function cleanAnswer(text: string, limit = longest): string {
 
 /** The last lines of an output, in one line in the same way. */
 export function cleanAnswerEnd(text: string): string {
-  const lines = withoutEscapes(text.slice(-20 * longestEvidence)).split('\n').map(oneLine).filter((line) => line !== '');
+  const lines = withoutEscapes(text.slice(-20 * longestEvidence))
+    .split('\n')
+    .map(oneLine)
+    .filter((line) => line !== '');
   return textEnd(lines.slice(-mostLines).join(' | '), longestEvidence - 200);
 }
 
 function oneLine(text: string): string {
   const plain = withoutEscapes(text).toWellFormed();
-  return plain.replaceAll(/[\p{Cc}\p{Cf}\p{Co}\u2028\u2029]+/gu, ' ').replaceAll(/\s+/gu, ' ').trim();
+  return plain
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Co}\u2028\u2029]+/gu, ' ')
+    .replaceAll(/\s+/gu, ' ')
+    .trim();
 }

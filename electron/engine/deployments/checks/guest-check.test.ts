@@ -13,25 +13,38 @@ describe.skipIf(process.platform === 'win32')('the state of a service', () => {
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   /** Runs the script with these programs in front of all others. */
-  function ask(programs: Readonly<Record<string, string>>, hasSystemd = false): { readonly code: number | null; readonly said: string } {
+  function ask(
+    programs: Readonly<Record<string, string>>,
+    hasSystemd = false,
+  ): { readonly code: number | null; readonly said: string } {
     for (const [name, text] of Object.entries(programs)) {
       writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`);
       chmodSync(join(folder, name), 0o755);
     }
     const systemd = join(folder, 'systemd');
     if (hasSystemd) mkdirSync(systemd);
-    const { status, stdout } = spawnSync('/bin/sh', ['-s'], { input: serviceScript('qemu-guest-agent', systemd), env: { PATH: `${folder}:/usr/bin:/bin` }, encoding: 'utf8' });
+    const { status, stdout } = spawnSync('/bin/sh', ['-s'], {
+      input: serviceScript('qemu-guest-agent', systemd),
+      env: { PATH: `${folder}:/usr/bin:/bin` },
+      encoding: 'utf8',
+    });
     return { code: status, said: stdout.trim() };
   }
 
   test('is asked of systemd where it runs', () => {
-    expect(ask({ systemctl: 'echo "$*"; exit 0', service: 'exit 9' }, true)).toEqual({ code: 0, said: 'is-active qemu-guest-agent' });
+    expect(ask({ systemctl: 'echo "$*"; exit 0', service: 'exit 9' }, true)).toEqual({
+      code: 0,
+      said: 'is-active qemu-guest-agent',
+    });
     rmSync(join(folder, 'systemd'), { recursive: true });
     expect(ask({ systemctl: 'echo inactive; exit 3' }, true)).toEqual({ code: 3, said: 'inactive' });
   });
 
   test('is asked of OpenRC or of SysV init elsewhere, even if systemctl is there', () => {
-    expect(ask({ 'systemctl': 'exit 1', 'rc-service': 'echo "$* started"' })).toEqual({ code: 0, said: 'qemu-guest-agent status started' });
+    expect(ask({ systemctl: 'exit 1', 'rc-service': 'echo "$* started"' })).toEqual({
+      code: 0,
+      said: 'qemu-guest-agent status started',
+    });
     rmSync(join(folder, 'rc-service'));
     expect(ask({ service: 'echo "$1 is stopped"; exit 3' })).toEqual({ code: 3, said: 'qemu-guest-agent is stopped' });
   });
@@ -44,7 +57,12 @@ describe.skipIf(process.platform === 'win32')('the state of a service', () => {
 
 describe('the description of a check in the guest', () => {
   const ssh = { via: 'ssh', username: 'root', secret: 'guest', hostKey: 'ssh-ed25519 AAAA' };
-  const winrm = { via: 'winrm', username: 'LAB\\Administrator', secret: 'guest', certificateSha256: 'Ab:'.repeat(31).concat('cd') };
+  const winrm = {
+    via: 'winrm',
+    username: 'LAB\\Administrator',
+    secret: 'guest',
+    certificateSha256: 'Ab:'.repeat(31).concat('cd'),
+  };
 
   test.each([
     { kind: 'winrm', username: 'Administrator', secret: 'guest', command: 'Get-Date', exitStatus: -1 },
@@ -58,9 +76,18 @@ describe('the description of a check in the guest', () => {
   });
 
   test.each([
-    ...['a;reboot', '$(reboot)', '-H', "a'b", 'a b', 'a\nb', '', '../x', 'a/b'].map((service) => ({ kind: 'agent', ...ssh, service })),
+    ...['a;reboot', '$(reboot)', '-H', "a'b", 'a b', 'a\nb', '', '../x', 'a/b'].map((service) => ({
+      kind: 'agent',
+      ...ssh,
+      service,
+    })),
     ...['a*', "a'; reboot", 'a"b', 'a`b', '[a]', ' a', 'a\n'].map((service) => ({ kind: 'agent', ...winrm, service })),
-    ...['sh; reboot', 'sh | tee', '$SHELL', 'sh > x', '-s', ''].map((interpreter) => ({ kind: 'script', ...ssh, script: 'true', interpreter })),
+    ...['sh; reboot', 'sh | tee', '$SHELL', 'sh > x', '-s', ''].map((interpreter) => ({
+      kind: 'script',
+      ...ssh,
+      script: 'true',
+      interpreter,
+    })),
     { kind: 'script', ...winrm, script: 'x', interpreter: 'cmd' },
     { kind: 'script', ...ssh, script: ' \n' },
     { kind: 'script', ...ssh, script: 'a\u0000b' },
@@ -76,13 +103,28 @@ describe('the description of a check in the guest', () => {
 
   test('has to be accepted again when anything changes of what runs with the secret, or of whom it is sent to', () => {
     const keys = [
-      { kind: 'script', ...ssh, script: 'true' }, { kind: 'script', ...ssh, script: 'false' }, { kind: 'script', ...ssh, script: 'true', interpreter: 'bash' }, { kind: 'script', ...ssh, script: 'true', hostKey: 'ssh-ed25519 BBBB' },
-      { kind: 'script', ...winrm, script: 'true' }, { kind: 'script', ...winrm, script: 'true', certificateSha256: 'ee'.repeat(32) }, { kind: 'script', ...winrm, script: 'true', certificateSha256: undefined },
-      { kind: 'agent', ...ssh, service: 'a' }, { kind: 'agent', ...ssh, service: 'b' }, { kind: 'agent', ...winrm, service: 'a' },
-      { kind: 'winrm', username: 'a', secret: 'guest', command: 'true' }, { kind: 'winrm', username: 'a', secret: 'guest', command: 'false' }, { kind: 'ssh', username: 'root', secret: 'guest', hostKey: 'ssh-ed25519 AAAA', command: 'true' },
-    ].map((check) => checkLoginUses(afterBootCheckSchema.parse(check))).map(([use]) => use?.key);
+      { kind: 'script', ...ssh, script: 'true' },
+      { kind: 'script', ...ssh, script: 'false' },
+      { kind: 'script', ...ssh, script: 'true', interpreter: 'bash' },
+      { kind: 'script', ...ssh, script: 'true', hostKey: 'ssh-ed25519 BBBB' },
+      { kind: 'script', ...winrm, script: 'true' },
+      { kind: 'script', ...winrm, script: 'true', certificateSha256: 'ee'.repeat(32) },
+      { kind: 'script', ...winrm, script: 'true', certificateSha256: undefined },
+      { kind: 'agent', ...ssh, service: 'a' },
+      { kind: 'agent', ...ssh, service: 'b' },
+      { kind: 'agent', ...winrm, service: 'a' },
+      { kind: 'winrm', username: 'a', secret: 'guest', command: 'true' },
+      { kind: 'winrm', username: 'a', secret: 'guest', command: 'false' },
+      { kind: 'ssh', username: 'root', secret: 'guest', hostKey: 'ssh-ed25519 AAAA', command: 'true' },
+    ]
+      .map((check) => checkLoginUses(afterBootCheckSchema.parse(check)))
+      .map(([use]) => use?.key);
     expect(new Set(keys).size).toBe(keys.length);
-    const [long] = checkLoginUses(afterBootCheckSchema.parse({ kind: 'script', ...ssh, script: `true\n${'x'.repeat(5000)}` }));
-    expect(long?.value).toMatch(/^guest as root: script with SHA-256 [0-9a-f]{64}: true\nx+ … \(1005 more characters\)$/);
+    const [long] = checkLoginUses(
+      afterBootCheckSchema.parse({ kind: 'script', ...ssh, script: `true\n${'x'.repeat(5000)}` }),
+    );
+    expect(long?.value).toMatch(
+      /^guest as root: script with SHA-256 [0-9a-f]{64}: true\nx+ … \(1005 more characters\)$/,
+    );
   });
 });

@@ -12,7 +12,12 @@ export interface GuestMeans {
 }
 
 /** Runs in the guest what the check asks for. @throws Error that says what is not as expected */
-export async function checkGuest(check: GuestCheck, host: string, means: GuestMeans, signal: AbortSignal): Promise<string> {
+export async function checkGuest(
+  check: GuestCheck,
+  host: string,
+  means: GuestMeans,
+  signal: AbortSignal,
+): Promise<string> {
   const where = `${check.username}@${host}`;
   switch (check.kind) {
     case 'ssh': {
@@ -20,21 +25,62 @@ export async function checkGuest(check: GuestCheck, host: string, means: GuestMe
       return judge(`${where}: the command`, answer, check, said(answer, means));
     }
     case 'winrm': {
-      const answer = await runByWinrm(check, host, means.credential, { script: `${check.command}\n${exitLikeLast}` }, means.patience, signal);
-      return judge(`${where}: the command`, answer, { text: check.text, exitStatus: (check.exitStatus ?? 0) | 0 }, said(answer, means));
+      const answer = await runByWinrm(
+        check,
+        host,
+        means.credential,
+        { script: `${check.command}\n${exitLikeLast}` },
+        means.patience,
+        signal,
+      );
+      return judge(
+        `${where}: the command`,
+        answer,
+        { text: check.text, exitStatus: (check.exitStatus ?? 0) | 0 },
+        said(answer, means),
+      );
     }
     case 'script': {
       const answer = await (check.via === 'ssh'
-        ? runBySsh(check, host, means.credential, { command: check.interpreter ?? '/bin/sh -s', input: unixText(check.script) }, means.patience, signal)
-        : runByWinrm(check, host, means.credential, { script: runInput, input: scriptLines(check.script) }, means.patience, signal));
+        ? runBySsh(
+            check,
+            host,
+            means.credential,
+            { command: check.interpreter ?? '/bin/sh -s', input: unixText(check.script) },
+            means.patience,
+            signal,
+          )
+        : runByWinrm(
+            check,
+            host,
+            means.credential,
+            { script: runInput, input: scriptLines(check.script) },
+            means.patience,
+            signal,
+          ));
       return judge(`${where}: the script`, answer, check, lastLines(answer, means));
     }
     case 'agent': {
       const answer = await (check.via === 'ssh'
-        ? runBySsh(check, host, means.credential, { command: '/bin/sh -s', input: unixText(serviceScript(check.service)) }, means.patience, signal)
-        : runByWinrm(check, host, means.credential, { script: windowsServiceScript(check.service) }, means.patience, signal));
+        ? runBySsh(
+            check,
+            host,
+            means.credential,
+            { command: '/bin/sh -s', input: unixText(serviceScript(check.service)) },
+            means.patience,
+            signal,
+          )
+        : runByWinrm(
+            check,
+            host,
+            means.credential,
+            { script: windowsServiceScript(check.service) },
+            means.patience,
+            signal,
+          ));
       const state = said(answer, means);
-      if (answer.code !== 0) throw new Error(`${where}: service ${check.service} does not run${state === '' ? '' : `: ${state}`}`);
+      if (answer.code !== 0)
+        throw new Error(`${where}: service ${check.service} does not run${state === '' ? '' : `: ${state}`}`);
       return `${where}: service ${check.service} runs${state === '' ? '' : `: ${state}`}`;
     }
     default:
@@ -42,9 +88,18 @@ export async function checkGuest(check: GuestCheck, host: string, means: GuestMe
   }
 }
 
-function judge(what: string, { code, stdout }: GuestAnswer, { exitStatus = 0, text }: { readonly exitStatus?: number | undefined; readonly text?: string | undefined }, output: string): string {
-  if (code !== exitStatus) throw new Error(`${what} ended with status ${code ?? 'of a signal'} instead of ${exitStatus}${output === '' ? '' : `: ${output}`}`);
-  if (text !== undefined && !stdout.includes(text)) throw new Error(`${what}: the output does not contain "${cleanAnswer(text)}": ${output}`);
+function judge(
+  what: string,
+  { code, stdout }: GuestAnswer,
+  { exitStatus = 0, text }: { readonly exitStatus?: number | undefined; readonly text?: string | undefined },
+  output: string,
+): string {
+  if (code !== exitStatus)
+    throw new Error(
+      `${what} ended with status ${code ?? 'of a signal'} instead of ${exitStatus}${output === '' ? '' : `: ${output}`}`,
+    );
+  if (text !== undefined && !stdout.includes(text))
+    throw new Error(`${what}: the output does not contain "${cleanAnswer(text)}": ${output}`);
   return `${what} ended with status ${code}${output === '' ? '' : `: ${output}`}`;
 }
 
@@ -55,7 +110,14 @@ function said({ stdout, stderr }: GuestAnswer, { clean }: GuestMeans): string {
 
 /** Of a script, what it printed last, errors behind the output. */
 function lastLines({ stdout, stderr }: GuestAnswer, { clean }: GuestMeans): string {
-  return cleanAnswerEnd(clean([stdout, stderr].map((text) => text.trim()).filter((text) => text !== '').join('\n')));
+  return cleanAnswerEnd(
+    clean(
+      [stdout, stderr]
+        .map((text) => text.trim())
+        .filter((text) => text !== '')
+        .join('\n'),
+    ),
+  );
 }
 
 /** As an editor on Windows may have saved it: with a byte order mark and CRLF, which shells take for a part of the commands. */
@@ -80,7 +142,13 @@ const runInput = [
 
 function scriptLines(script: string): Buffer {
   const text = `${script.replace(/^\ufeff/u, '')}\n${exitLikeLast}\n`;
-  return Buffer.from(`${(Buffer.from(text).toString('base64').match(/.{1,4000}/g) ?? []).join('\n')}\n`);
+  return Buffer.from(
+    `${(
+      Buffer.from(text)
+        .toString('base64')
+        .match(/.{1,4000}/g) ?? []
+    ).join('\n')}\n`,
+  );
 }
 
 /**
@@ -113,11 +181,13 @@ function windowsServiceScript(service: string): string {
     "if ($null -eq $service) { 'there is no such service'; exit 4 }",
     '"$($service.Status)"',
     "if ($service.Status -eq 'Running') { exit 0 }",
-    ...(service.toLowerCase() === 'cloudbase-init' ? [
-      `$ended = (Get-CimInstance -ClassName Win32_Service -Filter "Name='cloudbase-init'").ExitCode`,
-      'if ($service.Status -eq \'Stopped\' -and $ended -eq 0) { "it has done its work, exit code $ended"; exit 0 }',
-      '"exit code $ended"',
-    ] : []),
+    ...(service.toLowerCase() === 'cloudbase-init'
+      ? [
+          `$ended = (Get-CimInstance -ClassName Win32_Service -Filter "Name='cloudbase-init'").ExitCode`,
+          'if ($service.Status -eq \'Stopped\' -and $ended -eq 0) { "it has done its work, exit code $ended"; exit 0 }',
+          '"exit code $ended"',
+        ]
+      : []),
     'exit 3',
   ].join('\n');
 }

@@ -4,7 +4,9 @@ import { trustOver } from '../../http/server-certificates.ts';
 import { SshConnection } from '../../transport/ssh-connection.ts';
 import { WinrmConnection } from '../../transport/winrm/winrm-connection.ts';
 
-type LoginOf<C> = C extends unknown ? Pick<C, Extract<keyof C, 'username' | 'port' | 'hostKey' | 'certificateSha256'>> : never;
+type LoginOf<C> = C extends unknown
+  ? Pick<C, Extract<keyof C, 'username' | 'port' | 'hostKey' | 'certificateSha256'>>
+  : never;
 export type SshLogin = LoginOf<Extract<GuestCheck, { hostKey: string }>>;
 export type WinrmLogin = LoginOf<Exclude<GuestCheck, { hostKey: string }>>;
 
@@ -31,13 +33,29 @@ const mostOutputBytes = 256 * 1024;
  * @throws CausewayError `transport.*`, the signal's reason
  */
 export async function runBySsh(
-  login: SshLogin, host: string, credential: string, { command, input }: { readonly command: string; readonly input?: Uint8Array }, { connectMs, timeoutMs }: GuestPatience, signal: AbortSignal,
+  login: SshLogin,
+  host: string,
+  credential: string,
+  { command, input }: { readonly command: string; readonly input?: Uint8Array },
+  { connectMs, timeoutMs }: GuestPatience,
+  signal: AbortSignal,
 ): Promise<GuestAnswer> {
   const { username, hostKey, port = 22 } = login;
-  const secret = credential.trimStart().startsWith('-----BEGIN') ? { privateKeyPem: credential } : { password: credential };
-  const ssh = await SshConnection.connect({ host, port, username, hostKey, ...secret }, { handshakeTimeoutMs: connectMs }, signal);
+  const secret = credential.trimStart().startsWith('-----BEGIN')
+    ? { privateKeyPem: credential }
+    : { password: credential };
+  const ssh = await SshConnection.connect(
+    { host, port, username, hostKey, ...secret },
+    { handshakeTimeoutMs: connectMs },
+    signal,
+  );
   try {
-    return await ssh.exec(command, { signal, timeoutMs, maxOutputBytes: mostOutputBytes, ...(input === undefined ? {} : { input }) });
+    return await ssh.exec(command, {
+      signal,
+      timeoutMs,
+      maxOutputBytes: mostOutputBytes,
+      ...(input === undefined ? {} : { input }),
+    });
   } finally {
     await ssh.close();
   }
@@ -49,24 +67,46 @@ export async function runBySsh(
  * @throws CausewayError `transport.*`, the signal's reason
  */
 export async function runByWinrm(
-  login: WinrmLogin, host: string, password: string, { script, input }: { readonly script: string; readonly input?: Uint8Array }, { connectMs, timeoutMs }: GuestPatience, signal: AbortSignal,
+  login: WinrmLogin,
+  host: string,
+  password: string,
+  { script, input }: { readonly script: string; readonly input?: Uint8Array },
+  { connectMs, timeoutMs }: GuestPatience,
+  signal: AbortSignal,
 ): Promise<GuestAnswer> {
   const { username, certificateSha256, port = 5986 } = login;
   const opening = AbortSignal.any([signal, AbortSignal.timeout(connectMs)]);
   const inTime = (error: unknown): never => {
     signal.throwIfAborted();
-    if (opening.aborted) throw new CausewayError('transport.unreachable', `WinRM on ${host}:${port}: no answer within ${Math.round(connectMs / 1000)} s`);
+    if (opening.aborted)
+      throw new CausewayError(
+        'transport.unreachable',
+        `WinRM on ${host}:${port}: no answer within ${Math.round(connectMs / 1000)} s`,
+      );
     throw error;
   };
   if (certificateSha256 === undefined) {
-    const { chain: [shown] } = await trustOver(undefined, host, port, undefined, opening).catch(inTime);
-    throw new CausewayError('transport.certificate-mismatch', `WinRM on ${host}:${port} has the certificate with SHA-256 ${shown?.sha256.replaceAll(':', '').toLowerCase() ?? 'that it does not show'}. The check names none: compare it in the guest, then enter it`);
+    const {
+      chain: [shown],
+    } = await trustOver(undefined, host, port, undefined, opening).catch(inTime);
+    throw new CausewayError(
+      'transport.certificate-mismatch',
+      `WinRM on ${host}:${port} has the certificate with SHA-256 ${shown?.sha256.replaceAll(':', '').toLowerCase() ?? 'that it does not show'}. The check names none: compare it in the guest, then enter it`,
+    );
   }
   const winrm = new WinrmConnection({ host, port, username, password, certificateSha256, authentication: 'auto' });
   try {
     await winrm.open(opening).catch(inTime);
-    const { exitCode, stdout, stderr } = await winrm.powershell(script, { signal, timeoutMs, ...(input === undefined ? {} : { input }) });
-    if (stdout.length + stderr.length > mostOutputBytes) throw new CausewayError('transport.command-failed', `WinRM on ${host}:${port}: the command printed too much output`);
+    const { exitCode, stdout, stderr } = await winrm.powershell(script, {
+      signal,
+      timeoutMs,
+      ...(input === undefined ? {} : { input }),
+    });
+    if (stdout.length + stderr.length > mostOutputBytes)
+      throw new CausewayError(
+        'transport.command-failed',
+        `WinRM on ${host}:${port}: the command printed too much output`,
+      );
     return { code: exitCode, stdout, stderr };
   } finally {
     await winrm.close();

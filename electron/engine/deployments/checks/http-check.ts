@@ -16,29 +16,58 @@ const mostBytes = 256 * 1024;
  * @param clean removes secrets from a text: before it is cut, as a part of one would stay otherwise
  * @throws Error that says what is not as expected
  */
-export async function checkHttp(check: HttpCheck, host: string, clean: (text: string) => string, signal: AbortSignal): Promise<string> {
+export async function checkHttp(
+  check: HttpCheck,
+  host: string,
+  clean: (text: string) => string,
+  signal: AbortSignal,
+): Promise<string> {
   const { scheme = 'http', path = '/' } = check;
   const port = check.port ?? (scheme === 'https' ? 443 : 80);
   const options: RequestOptions = {
-    host, port, path, method: 'GET', signal, agent: false,
-    headers: { host: check.host ?? (host.includes(':') ? `[${host}]` : host), 'user-agent': 'causeway', accept: '*/*', connection: 'close' },
+    host,
+    port,
+    path,
+    method: 'GET',
+    signal,
+    agent: false,
+    headers: {
+      host: check.host ?? (host.includes(':') ? `[${host}]` : host),
+      'user-agent': 'causeway',
+      accept: '*/*',
+      connection: 'close',
+    },
   };
   const { status, body, certificate } = await new Promise<Answer>((resolve, reject) => {
     const respond = (response: IncomingMessage): void => void read(response).then(resolve, reject);
-    const sent = scheme === 'https'
-      ? requestHttps({ ...options, ...(check.host === undefined ? { rejectUnauthorized: false } : { servername: check.host }) }, respond)
-      : requestHttp(options, respond);
+    const sent =
+      scheme === 'https'
+        ? requestHttps(
+            { ...options, ...(check.host === undefined ? { rejectUnauthorized: false } : { servername: check.host }) },
+            respond,
+          )
+        : requestHttp(options, respond);
     sent.once('error', reject);
     sent.end();
   });
   const where = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}${path}`;
   const isStatus = check.status === undefined ? status >= 200 && status < 400 : status === check.status;
-  if (!isStatus) throw new Error(`${where} answered with status ${status} instead of ${check.status ?? '200 to 399'}${body === '' ? '' : `: ${cleanAnswer(clean(body))}`}`);
-  if (check.text !== undefined && !body.includes(check.text)) throw new Error(`${where} answered with status ${status}, but without "${cleanAnswer(check.text)}": ${cleanAnswer(clean(body))}`);
+  if (!isStatus)
+    throw new Error(
+      `${where} answered with status ${status} instead of ${check.status ?? '200 to 399'}${body === '' ? '' : `: ${cleanAnswer(clean(body))}`}`,
+    );
+  if (check.text !== undefined && !body.includes(check.text))
+    throw new Error(
+      `${where} answered with status ${status}, but without "${cleanAnswer(check.text)}": ${cleanAnswer(clean(body))}`,
+    );
   return `${where} answered with status ${status}${check.text === undefined ? '' : ` and contains "${cleanAnswer(check.text)}"`}${certificate}`;
 }
 
-interface Answer { readonly status: number; readonly body: string; readonly certificate: string }
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+  readonly certificate: string;
+}
 
 async function read(response: IncomingMessage): Promise<Answer> {
   const certificate = certificateText(response.socket as Partial<TLSSocket>);
@@ -50,11 +79,17 @@ async function read(response: IncomingMessage): Promise<Answer> {
     if (bytes > mostBytes) break;
   }
   response.destroy();
-  return { status: response.statusCode ?? 0, body: Buffer.concat(pieces).subarray(0, mostBytes).toString('utf8'), certificate };
+  return {
+    status: response.statusCode ?? 0,
+    body: Buffer.concat(pieces).subarray(0, mostBytes).toString('utf8'),
+    certificate,
+  };
 }
 
 /** What a TLS server showed, for the record. */
 function certificateText(socket: Partial<TLSSocket>): string {
   const raw = socket.getPeerCertificate?.().raw;
-  return raw === undefined ? '' : `; certificate SHA-256 ${createHash('sha256').update(raw).digest('hex')}${socket.authorized === true ? ', verified' : ', not verified'}`;
+  return raw === undefined
+    ? ''
+    : `; certificate SHA-256 ${createHash('sha256').update(raw).digest('hex')}${socket.authorized === true ? ', verified' : ', not verified'}`;
 }

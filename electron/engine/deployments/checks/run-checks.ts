@@ -1,4 +1,10 @@
-import { checkLabel, checkName, type AfterBootCheck, type CheckLabel, type CheckResult } from '../../../../shared/model/after-boot-check.ts';
+import {
+  checkLabel,
+  checkName,
+  type AfterBootCheck,
+  type CheckLabel,
+  type CheckResult,
+} from '../../../../shared/model/after-boot-check.ts';
 import { CausewayError, toErrorRecord } from '../../../../shared/model/causeway-error.ts';
 import { mapConcurrently } from '../../concurrency/map-concurrently.ts';
 import type { Clock } from '../../time/clock.ts';
@@ -37,7 +43,12 @@ export interface CheckMeans {
 }
 
 /** Runs every check until it passes or its time is over, a few at a time. Rejects only with the signal's reason. */
-export function runChecks(checks: readonly AfterBootCheck[], server: CheckedServer, means: CheckMeans, signal: AbortSignal): Promise<CheckResult[]> {
+export function runChecks(
+  checks: readonly AfterBootCheck[],
+  server: CheckedServer,
+  means: CheckMeans,
+  signal: AbortSignal,
+): Promise<CheckResult[]> {
   return mapConcurrently(checks, inParallel, signal, async (check, within) => {
     const result = await untilItPasses(check, server, means, within);
     means.onResult?.(result);
@@ -50,12 +61,23 @@ function cleanLabel(check: AfterBootCheck, clean: CheckMeans['clean']): CheckLab
   return { code, what: cleanAnswer(clean(what)) };
 }
 
-async function untilItPasses(check: AfterBootCheck, server: CheckedServer, { clock, probe = probePort, clean }: CheckMeans, signal: AbortSignal): Promise<CheckResult> {
+async function untilItPasses(
+  check: AfterBootCheck,
+  server: CheckedServer,
+  { clock, probe = probePort, clean }: CheckMeans,
+  signal: AbortSignal,
+): Promise<CheckResult> {
   const begun = clock.monotonic();
   const limitMs = (check.timeoutSeconds ?? defaultTimeoutSeconds) * 1000;
   const result = (outcome: CheckResult['outcome'], evidence: string, attempts: number): CheckResult => ({
-    name: cleanAnswer(clean(checkName(check))), ...(check.name === undefined ? { label: cleanLabel(check, clean) } : {}), kind: check.kind, outcome, evidence: cleanAnswer(clean(evidence), check.kind === 'script' ? longestEvidence : undefined), attempts,
-    seconds: Math.round((clock.monotonic() - begun) / 100) / 10, at: new Date().toISOString(),
+    name: cleanAnswer(clean(checkName(check))),
+    ...(check.name === undefined ? { label: cleanLabel(check, clean) } : {}),
+    kind: check.kind,
+    outcome,
+    evidence: cleanAnswer(clean(evidence), check.kind === 'script' ? longestEvidence : undefined),
+    attempts,
+    seconds: Math.round((clock.monotonic() - begun) / 100) / 10,
+    at: new Date().toISOString(),
   });
   let refusals = 0;
   for (let attempt = 1, pause = firstPauseMs; ; attempt += 1, pause = Math.min(longestPauseMs, pause * 1.5)) {
@@ -87,11 +109,17 @@ interface AttemptMeans {
 }
 
 /** Asks each address of the VM; what the first of them answers as expected. */
-async function attemptOf(check: AfterBootCheck, { addresses, console, credential }: CheckedServer, { probe, clean, patienceMs }: AttemptMeans, signal: AbortSignal): Promise<string> {
+async function attemptOf(
+  check: AfterBootCheck,
+  { addresses, console, credential }: CheckedServer,
+  { probe, clean, patienceMs }: AttemptMeans,
+  signal: AbortSignal,
+): Promise<string> {
   if (check.kind === 'login-prompt') {
     if (console === undefined) throw new CheckProblem('the destination provides no console log', 'final');
     const { sign, line } = readConsole(await console(signal));
-    if (sign !== 'up') throw new Error(line === '' ? 'the console shows no login prompt' : `the console shows: ${line}`);
+    if (sign !== 'up')
+      throw new Error(line === '' ? 'the console shows no login prompt' : `the console shows: ${line}`);
     return `the console shows: ${line}`;
   }
   if (addresses.length === 0) throw new Error('the VM has no address');
@@ -111,7 +139,12 @@ async function attemptOf(check: AfterBootCheck, { addresses, console, credential
         case 'winrm':
         case 'script':
         case 'agent':
-          return await checkGuest(check, host, { credential: credential(check.secret), clean, patience: { connectMs: shareMs, timeoutMs: patienceMs } }, signal);
+          return await checkGuest(
+            check,
+            host,
+            { credential: credential(check.secret), clean, patience: { connectMs: shareMs, timeoutMs: patienceMs } },
+            signal,
+          );
         default:
           return check satisfies never;
       }
@@ -120,7 +153,8 @@ async function attemptOf(check: AfterBootCheck, { addresses, console, credential
       const isSilent = share.aborted && (check.kind === 'port' || check.kind === 'http');
       problems.push(isSilent ? `${host}: no answer within ${Math.round(shareMs / 1000)} s` : messageOf(error));
       const refusal = guestRefusal(error);
-      if (refusal !== undefined && (refusal === 'final' || !('hostKey' in check))) throw new CheckProblem(problems.join('; '), refusal);
+      if (refusal !== undefined && (refusal === 'final' || !('hostKey' in check)))
+        throw new CheckProblem(problems.join('; '), refusal);
     }
   }
   throw new Error(problems.join('; '));

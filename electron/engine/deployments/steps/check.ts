@@ -5,7 +5,14 @@ import type { Finding } from '../../../../shared/schema/finding.ts';
 import { releaseAttachments } from '../../executions/own-vm-attachments.ts';
 import { throwOnErrors } from '../../executions/throw-on-errors.ts';
 import type { Volume, WorkerRole } from '../../ports/destination-platform.ts';
-import { deploymentRun, platformOf, replicaOf, workerRole, type DeploymentContext, type ReplicaContext } from '../deployment-context.ts';
+import {
+  deploymentRun,
+  platformOf,
+  replicaOf,
+  workerRole,
+  type DeploymentContext,
+  type ReplicaContext,
+} from '../deployment-context.ts';
 import type { DeploymentStep } from '../deployment-graph.ts';
 
 /** The description that the deployed execution recorded, and volumes that are its copy. */
@@ -18,15 +25,27 @@ export function checkReplica(run: DeploymentContext): DeploymentStep<'check-repl
 }
 
 /** Of the replica's last successful execution. @throws CausewayError `deployment.never-executed`, `deployment.inconsistent`, `deployment.volume-gone` */
-export async function synchronisedVolumes(run: ReplicaContext, signal: AbortSignal): Promise<{ readonly vm: Vm; readonly volumes: readonly Volume[]; readonly execution: Execution }> {
+export async function synchronisedVolumes(
+  run: ReplicaContext,
+  signal: AbortSignal,
+): Promise<{ readonly vm: Vm; readonly volumes: readonly Volume[]; readonly execution: Execution }> {
   const execution = lastSuccess(run);
   // An engine that was killed may have left them attached to the VM that it ran on.
-  await releaseAttachments({ ...run, note: (message, details) => run.event('note', message, details) }, undefined, signal);
+  await releaseAttachments(
+    { ...run, note: (message, details) => run.event('note', message, details) },
+    undefined,
+    signal,
+  );
   const vm = recordedVm(run, execution);
   const replica = replicaOf(run);
-  const missing = vm.disks.filter((disk) => replica.disks.find((known) => known.diskId === disk.id)?.synchronisedBy !== execution.id);
+  const missing = vm.disks.filter(
+    (disk) => replica.disks.find((known) => known.diskId === disk.id)?.synchronisedBy !== execution.id,
+  );
   if (missing.length > 0) {
-    throw new CausewayError('deployment.never-executed', `execution ${execution.id} did not complete the volumes of ${missing.map((disk) => disk.id).join(', ')}`);
+    throw new CausewayError(
+      'deployment.never-executed',
+      `execution ${execution.id} did not complete the volumes of ${missing.map((disk) => disk.id).join(', ')}`,
+    );
   }
   refuseHalfWritten(run, execution, vm);
   return { vm, volumes: await existingVolumes(run, vm, signal), execution };
@@ -39,16 +58,25 @@ export function checkDestination(run: DeploymentContext): DeploymentStep<'check-
     const judged = (findings: readonly Finding[]): readonly Finding[] => forWorker(findings, workerRole(run, vm), vm);
     throwOnErrors(judged(await run.findings(vm)), note);
     if (run.options.inPlace === true && platformOf(run).transferVolumesToDeployment === undefined) {
-      throw new CausewayError('deployment.not-supported', 'the destination cannot attach a replica\'s own volumes to a VM');
+      throw new CausewayError(
+        'deployment.not-supported',
+        "the destination cannot attach a replica's own volumes to a VM",
+      );
     }
     if (run.options.bootCheck?.mode === 'console' && platformOf(run).consoleLog === undefined) {
-      throw new CausewayError('deployment.not-supported', 'the destination provides no console log; check the boot over the network instead');
+      throw new CausewayError(
+        'deployment.not-supported',
+        'the destination provides no console log; check the boot over the network instead',
+      );
     }
     const plan = await platformOf(run).plan(deploymentRun(run, vm), volumes, signal);
     throwOnErrors(judged(await run.destination.checkEnvironment(run.environment, vm, signal)), note);
     run.event('note', `machine type of the VM: ${plan.machineType}`, { machineType: plan.machineType });
     if (vm.os_type === 'windows' && run.options.skipMorphing !== true && platformOf(run).agentPackage !== undefined) {
-      run.event('note', 'the destination platform agent is not installed: no package is available for Windows. Install it in the guest after the deployment');
+      run.event(
+        'note',
+        'the destination platform agent is not installed: no package is available for Windows. Install it in the guest after the deployment',
+      );
     }
     return { plan };
   };
@@ -57,21 +85,26 @@ export function checkDestination(run: DeploymentContext): DeploymentStep<'check-
 /** An image for a Windows worker is not needed by a guest that a Linux worker prepares, but another worker needs it. */
 function forWorker(findings: readonly Finding[], role: WorkerRole, vm: Vm): readonly Finding[] {
   if (vm.os_type !== 'windows') return findings;
-  const isAboutImage = (finding: Finding): boolean => finding.rule.endsWith('image-missing') && /image for windows|windows worker image/i.test(finding.message);
+  const isAboutImage = (finding: Finding): boolean =>
+    finding.rule.endsWith('image-missing') && /image for windows|windows worker image/i.test(finding.message);
   if (role === 'osmorphing-linux') return findings.filter((finding) => !isAboutImage(finding));
   return findings.map((finding) => (isAboutImage(finding) ? { ...finding, severity: 'error' } : finding));
 }
 
 function lastSuccess(run: ReplicaContext): Execution {
-  const success = run.store.executions.list({ replicaId: run.replicaId, limit: 1000 }).find((execution) => execution.state === 'completed');
-  if (success === undefined) throw new CausewayError('deployment.never-executed', `replica ${replicaOf(run).name} has no completed execution`);
+  const success = run.store.executions
+    .list({ replicaId: run.replicaId, limit: 1000 })
+    .find((execution) => execution.state === 'completed');
+  if (success === undefined)
+    throw new CausewayError('deployment.never-executed', `replica ${replicaOf(run).name} has no completed execution`);
   return success;
 }
 
 function recordedVm(run: ReplicaContext, execution: Execution): Vm {
   const described = run.store.tasks.list(execution.id).find((task) => task.id === 'describe-vm')?.result?.['vm'];
   const parsed = vmSchema.safeParse(described);
-  if (!parsed.success) throw new CausewayError('deployment.never-executed', `execution ${execution.id} recorded no description of the VM`);
+  if (!parsed.success)
+    throw new CausewayError('deployment.never-executed', `execution ${execution.id} recorded no description of the VM`);
   return parsed.data;
 }
 
@@ -80,10 +113,16 @@ function refuseHalfWritten(run: ReplicaContext, success: Execution, vm: Vm): voi
   const later = run.store.executions
     .list({ replicaId: run.replicaId, limit: 1000 })
     .filter((execution) => execution.number > success.number)
-    .find((execution) => run.store.tasks.list(execution.id).some((task) => task.id === 'replicate-disks' && task.attempts > 0));
+    .find((execution) =>
+      run.store.tasks.list(execution.id).some((task) => task.id === 'replicate-disks' && task.attempts > 0),
+    );
   if (later === undefined) return;
-  const base = run.store.snapshots.list(run.replicaId).find((stored) => stored.role === 'base' && stored.executionId === success.id);
-  const doubtful = vm.disks.filter((disk) => base === undefined || !holds(run, disk.id, base.tag)).map((disk) => disk.id);
+  const base = run.store.snapshots
+    .list(run.replicaId)
+    .find((stored) => stored.role === 'base' && stored.executionId === success.id);
+  const doubtful = vm.disks
+    .filter((disk) => base === undefined || !holds(run, disk.id, base.tag))
+    .map((disk) => disk.id);
   if (doubtful.length === 0) return;
   const evidence = `execution ${later.id} (${later.state}) started writing to ${doubtful.join(', ')}`;
   if (run.options.acceptInconsistent !== true) throw new CausewayError('deployment.inconsistent', evidence);
@@ -92,7 +131,9 @@ function refuseHalfWritten(run: ReplicaContext, success: Execution, vm: Vm): voi
 
 function holds(run: ReplicaContext, diskId: string, tag: string): boolean {
   const sizeBytes = replicaOf(run).disks.find((disk) => disk.diskId === diskId)?.sizeBytes ?? 0;
-  return run.replication.openTransferState({ db: run.store.db, folder: run.transferFolder, replicaId: run.replicaId, diskId, sizeBytes }).isSynchronised(tag);
+  return run.replication
+    .openTransferState({ db: run.store.db, folder: run.transferFolder, replicaId: run.replicaId, diskId, sizeBytes })
+    .isSynchronised(tag);
 }
 
 async function existingVolumes(run: ReplicaContext, vm: Vm, signal: AbortSignal): Promise<readonly Volume[]> {
@@ -101,7 +142,9 @@ async function existingVolumes(run: ReplicaContext, vm: Vm, signal: AbortSignal)
   for (const volume of volumes) {
     const expected = known.find((disk) => disk.diskId === volume.diskId)?.volumeId;
     if (volume.createdByThisCall || volume.id !== expected) {
-      throw new CausewayError('deployment.volume-gone', `volume ${expected ?? '?'} of disk ${volume.diskId}`, { details: { diskId: volume.diskId } });
+      throw new CausewayError('deployment.volume-gone', `volume ${expected ?? '?'} of disk ${volume.diskId}`, {
+        details: { diskId: volume.diskId },
+      });
     }
   }
   return volumes;

@@ -15,10 +15,25 @@ const windowsPorts = [3389, 5986, 5985] as const;
 export function createServer(run: DeploymentContext): DeploymentStep<'create-server'> {
   return async ({ values: { vm, plan, deployedVolumes, nics }, signal }) => {
     const guestName = run.store.deployments.facts(run.deploymentId).guest?.dossier.name;
-    const made = await platformOf(run).createServer({ ...deploymentRun(run, vm), guestName }, plan, deployedVolumes, nics, signal);
-    const server: DeployedServer = { id: made.id, name: made.name, addresses: [...made.addresses], ...(made.isOff === true ? { isOff: true } : {}) };
+    const made = await platformOf(run).createServer(
+      { ...deploymentRun(run, vm), guestName },
+      plan,
+      deployedVolumes,
+      nics,
+      signal,
+    );
+    const server: DeployedServer = {
+      id: made.id,
+      name: made.name,
+      addresses: [...made.addresses],
+      ...(made.isOff === true ? { isOff: true } : {}),
+    };
     run.store.deployments.setFacts(run.deploymentId, { server });
-    run.event('note', `server ${server.name} (${server.id}) is ${server.isOff === true ? 'powered off' : 'running'}${server.addresses.length === 0 ? '' : ` at ${server.addresses.join(', ')}`}`, { id: server.id, name: server.name, addresses: [...server.addresses] });
+    run.event(
+      'note',
+      `server ${server.name} (${server.id}) is ${server.isOff === true ? 'powered off' : 'running'}${server.addresses.length === 0 ? '' : ` at ${server.addresses.join(', ')}`}`,
+      { id: server.id, name: server.name, addresses: [...server.addresses] },
+    );
     return { server };
   };
 }
@@ -27,9 +42,14 @@ export function createServer(run: DeploymentContext): DeploymentStep<'create-ser
 export function checkBoot(run: DeploymentContext): DeploymentStep<'check-boot'> {
   return async ({ values: { vm, server }, signal }) => {
     const options = run.options.bootCheck ?? {};
-    const skipped = options.mode === 'none' ? 'boot check skipped, as requested' : 'boot check skipped: the environment asks for a VM that is not powered on';
+    const skipped =
+      options.mode === 'none'
+        ? 'boot check skipped, as requested'
+        : 'boot check skipped: the environment asks for a VM that is not powered on';
     if (options.mode === 'none' || server.isOff === true) {
-      run.store.deployments.setFacts(run.deploymentId, { boot: { outcome: 'not-checked', evidence: skipped, seconds: 0, console: '' } });
+      run.store.deployments.setFacts(run.deploymentId, {
+        boot: { outcome: 'not-checked', evidence: skipped, seconds: 0, console: '' },
+      });
       return;
     }
     const report = await watchBoot(run, vm, server, signal);
@@ -37,14 +57,24 @@ export function checkBoot(run: DeploymentContext): DeploymentStep<'check-boot'> 
     if (report.outcome === 'failed') {
       run.event('guest.console', report.console);
       throw new CausewayError('deployment.boot-failed', report.evidence, {
-        details: { serverId: server.id, console: report.console.slice(-evidenceLength) }, retryable: false,
+        details: { serverId: server.id, console: report.console.slice(-evidenceLength) },
+        retryable: false,
       });
     }
-    run.event('note', `${report.outcome === 'up' ? 'the guest has booted' : 'the result of the boot check is inconclusive'}: ${report.evidence}`, { seconds: report.seconds });
+    run.event(
+      'note',
+      `${report.outcome === 'up' ? 'the guest has booted' : 'the result of the boot check is inconclusive'}: ${report.evidence}`,
+      { seconds: report.seconds },
+    );
   };
 }
 
-async function watchBoot(run: DeploymentContext, vm: Vm, server: DeployedServer, signal: AbortSignal): Promise<BootReport> {
+async function watchBoot(
+  run: DeploymentContext,
+  vm: Vm,
+  server: DeployedServer,
+  signal: AbortSignal,
+): Promise<BootReport> {
   const options = run.options.bootCheck ?? {};
   const begun = performance.now();
   const seconds = (): number => (performance.now() - begun) / 1000;
@@ -54,13 +84,24 @@ async function watchBoot(run: DeploymentContext, vm: Vm, server: DeployedServer,
   const { firstPauseMs, longestPauseMs } = run.bootPatience;
   for (let pause = firstPauseMs; ; pause = Math.min(longestPauseMs, pause * 1.5)) {
     if (addresses.length === 0) addresses = await lateAddresses(run, server, signal);
-    const targets = options.mode === 'console' ? [] : addresses.flatMap((host) => portsOf(vm, options.port).map((port) => ({ host, ...port })));
+    const targets =
+      options.mode === 'console'
+        ? []
+        : addresses.flatMap((host) => portsOf(vm, options.port).map((port) => ({ host, ...port })));
     const askedAt = targets.map(({ host, port }) => `${host}:${port}`);
-    const [buffer, answeredAt] = await Promise.all([consoleText(run, vm, server.id, signal), firstAnswer(run, targets, signal)]);
+    const [buffer, answeredAt] = await Promise.all([
+      consoleText(run, vm, server.id, signal),
+      firstAnswer(run, targets, signal),
+    ]);
     signal.throwIfAborted();
     const verdict = watch.observe({ buffer, answeredAt, askedAt, elapsedSeconds: seconds() });
     if (verdict !== undefined) {
-      return { ...verdict, evidence: run.clean(verdict.evidence), seconds: seconds(), console: run.clean(watch.consoleText().slice(-consoleTailLength)) };
+      return {
+        ...verdict,
+        evidence: run.clean(verdict.evidence),
+        seconds: seconds(),
+        console: run.clean(watch.consoleText().slice(-consoleTailLength)),
+      };
     }
     await systemClock.sleep(Math.min(pause, Math.max(50, (watch.endsAtSeconds() - seconds()) * 1000)), signal);
   }
@@ -77,7 +118,10 @@ async function lateAddresses(run: DeploymentContext, server: DeployedServer, sig
   }
 }
 
-function portsOf(vm: Vm, port: number | undefined): readonly { readonly port: number; readonly protocol: 'ssh' | 'tcp' }[] {
+function portsOf(
+  vm: Vm,
+  port: number | undefined,
+): readonly { readonly port: number; readonly protocol: 'ssh' | 'tcp' }[] {
   if (port !== undefined) return [{ port, protocol: 'tcp' }];
   if (vm.os_type === 'windows') return windowsPorts.map((each) => ({ port: each, protocol: 'tcp' }));
   return [{ port: 22, protocol: 'ssh' }];
@@ -93,13 +137,17 @@ async function consoleText(run: DeploymentContext, vm: Vm, serverId: string, sig
 }
 
 async function firstAnswer(
-  run: DeploymentContext, targets: readonly { readonly host: string; readonly port: number; readonly protocol: 'ssh' | 'tcp' }[], signal: AbortSignal,
+  run: DeploymentContext,
+  targets: readonly { readonly host: string; readonly port: number; readonly protocol: 'ssh' | 'tcp' }[],
+  signal: AbortSignal,
 ): Promise<string | undefined> {
   try {
-    return await Promise.any(targets.map(async (target) => {
-      await run.bootProbe(target, signal);
-      return `${target.host}:${target.port}`;
-    }));
+    return await Promise.any(
+      targets.map(async (target) => {
+        await run.bootProbe(target, signal);
+        return `${target.host}:${target.port}`;
+      }),
+    );
   } catch {
     return undefined;
   }
@@ -111,9 +159,14 @@ export function recordDeployment(run: DeploymentContext): DeploymentStep<'record
     if (run.options.inPlace !== true) return;
     await platformOf(run).transferVolumesToDeployment?.(deploymentRun(run, vm), deployedVolumes, signal);
     for (const { diskId } of replicaOf(run).disks) {
-      run.replication.deleteTransferState({ db: run.store.db, folder: run.transferFolder, replicaId: run.replicaId, diskId });
+      run.replication.deleteTransferState({
+        db: run.store.db,
+        folder: run.transferFolder,
+        replicaId: run.replicaId,
+        diskId,
+      });
     }
     run.store.replicas.forgetVolumes(run.replicaId);
-    run.event('note', 'the VM now uses the replica\'s volumes; the next execution of the replica creates new ones');
+    run.event('note', "the VM now uses the replica's volumes; the next execution of the replica creates new ones");
   };
 }

@@ -18,24 +18,38 @@ export function checkServices(run: DeploymentContext): DeploymentStep<'check-ser
     // The boot check may have learned addresses that the platform only knew later.
     const known: DeployedServer = run.store.deployments.facts(run.deploymentId).server ?? server;
     const platform = platformOf(run);
-    const results = await run.runChecks(checks, {
-      addresses: known.addresses,
-      console: platform.consoleLog === undefined ? undefined : async (within) => (await platform.consoleLog?.(server.id, deploymentRun(run, vm), within)) ?? '',
-      credential: (secret) => {
-        const found = run.checkCredentials.get(secret);
-        if (found === undefined) throw new CausewayError('secrets.unknown-secret', secret);
-        return found;
+    const results = await run.runChecks(
+      checks,
+      {
+        addresses: known.addresses,
+        console:
+          platform.consoleLog === undefined
+            ? undefined
+            : async (within) => (await platform.consoleLog?.(server.id, deploymentRun(run, vm), within)) ?? '',
+        credential: (secret) => {
+          const found = run.checkCredentials.get(secret);
+          if (found === undefined) throw new CausewayError('secrets.unknown-secret', secret);
+          return found;
+        },
       },
-    }, {
-      clock: systemClock,
-      clean: (text) => run.clean(text),
-      onResult: (result) => run.event('note', `check "${result.name}" ${result.outcome}: ${result.evidence}`, { check: result.name, outcome: result.outcome, seconds: result.seconds }),
-    }, signal);
+      {
+        clock: systemClock,
+        clean: (text) => run.clean(text),
+        onResult: (result) =>
+          run.event('note', `check "${result.name}" ${result.outcome}: ${result.evidence}`, {
+            check: result.name,
+            outcome: result.outcome,
+            seconds: result.seconds,
+          }),
+      },
+      signal,
+    );
     run.store.deployments.setFacts(run.deploymentId, { checks: results });
     const failed = results.filter(({ outcome }) => outcome === 'failed');
     if (failed.length > 0) {
       throw new CausewayError('deployment.check-failed', failed.map(textOf).join('; '), {
-        details: { serverId: server.id, checks: failed.map(({ name, evidence }) => ({ name, evidence })) }, retryable: false,
+        details: { serverId: server.id, checks: failed.map(({ name, evidence }) => ({ name, evidence })) },
+        retryable: false,
       });
     }
   };

@@ -29,7 +29,10 @@ export function settleDeployment(run: DeploymentContext): DeploymentStep<'settle
 
 function isKept(run: DeploymentContext, stateOf: StateOf): boolean {
   const { onFailedBoot, keepWorkerOnFailure } = run.options;
-  return (onFailedBoot === 'keep' && (stateOf('check-boot') === 'failed' || stateOf('check-services') === 'failed')) || (keepWorkerOnFailure === true && stateOf('prepare-guest') === 'failed');
+  return (
+    (onFailedBoot === 'keep' && (stateOf('check-boot') === 'failed' || stateOf('check-services') === 'failed')) ||
+    (keepWorkerOnFailure === true && stateOf('prepare-guest') === 'failed')
+  );
 }
 
 /** Whether anything may have written to the replica's own volumes. */

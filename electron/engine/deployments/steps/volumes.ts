@@ -3,7 +3,9 @@ import type { DeploymentStep } from '../deployment-graph.ts';
 
 /** Step 1: snapshots, to make new volumes from, or to go back to. */
 export function snapshotVolumes(run: DeploymentContext): DeploymentStep<'snapshot-volumes'> {
-  return async ({ values: { vm, volumes }, signal }) => ({ snapshots: await platformOf(run).snapshotVolumes(deploymentRun(run, vm), volumes, signal) });
+  return async ({ values: { vm, volumes }, signal }) => ({
+    snapshots: await platformOf(run).snapshotVolumes(deploymentRun(run, vm), volumes, signal),
+  });
 }
 
 /** Step 1: new volumes, so that the replica stays as it is; or, in place, the replica's own. */
@@ -16,5 +18,7 @@ export function createVolumes(run: DeploymentContext): DeploymentStep<'create-vo
 
 /** Before the guest is prepared, which has to know their MAC addresses. */
 export function createNics(run: DeploymentContext): DeploymentStep<'create-nics'> {
-  return async ({ values: { vm, plan }, signal }) => ({ nics: await platformOf(run).createNics(deploymentRun(run, vm), plan, signal) });
+  return async ({ values: { vm, plan }, signal }) => ({
+    nics: await platformOf(run).createNics(deploymentRun(run, vm), plan, signal),
+  });
 }

@@ -2,15 +2,24 @@ import { CausewayError, toErrorRecord } from '../../../../shared/model/causeway-
 import type { DeploymentRun } from '../../ports/deployment-platform.ts';
 import type { Volume } from '../../ports/destination-run.ts';
 import { startWorkerWith, stopFormerWorker } from '../../workers/attach-volumes.ts';
-import { bootFirst, deploymentRun, workerRole, type DeploymentContext, type ReplicaContext } from '../deployment-context.ts';
+import {
+  bootFirst,
+  deploymentRun,
+  workerRole,
+  type DeploymentContext,
+  type ReplicaContext,
+} from '../deployment-context.ts';
 import { stopWorkerAttempts, type DeploymentStep } from '../deployment-graph.ts';
 
 /** Step 2: a worker of the guest's kind with the volumes attached. What failed once is tried on a new one. */
 export function startWorker(run: DeploymentContext): DeploymentStep<'start-worker'> {
   return async ({ values: { vm, deployedVolumes }, signal, attempt, stateOf }) => {
     const [asDeployment, role] = [deploymentRun(run, vm), workerRole(run, vm)];
-    if (attempt > 1 && stateOf('prepare-guest') !== 'pending') await stopFormerWorker(run.destination, asDeployment, role, signal);
-    return { worker: await startWorkerWith(run.destination, asDeployment, role, bootFirst(vm, deployedVolumes), signal) };
+    if (attempt > 1 && stateOf('prepare-guest') !== 'pending')
+      await stopFormerWorker(run.destination, asDeployment, role, signal);
+    return {
+      worker: await startWorkerWith(run.destination, asDeployment, role, bootFirst(vm, deployedVolumes), signal),
+    };
   };
 }
 
@@ -30,7 +39,8 @@ export function stopWorker(run: DeploymentContext): DeploymentStep<'stop-worker'
     } catch (error) {
       signal.throwIfAborted();
       const { code, message, retryable } = toErrorRecord(error);
-      const failure = (why: string): CausewayError => new CausewayError('deployment.clean-up-failed', why, { cause: error, retryable });
+      const failure = (why: string): CausewayError =>
+        new CausewayError('deployment.clean-up-failed', why, { cause: error, retryable });
       if (retryable && attempt < stopWorkerAttempts) throw failure(message);
       try {
         await detachFromWorkers(run, asDeployment, deployedVolumes, signal);
@@ -38,13 +48,22 @@ export function stopWorker(run: DeploymentContext): DeploymentStep<'stop-worker'
         signal.throwIfAborted();
         throw failure(`${message}; ${toErrorRecord(held).message}`);
       }
-      run.event('note', `the OSMorphing worker could not be deleted and stays in the ledger. No volume is attached to it: ${message}`, { code });
+      run.event(
+        'note',
+        `the OSMorphing worker could not be deleted and stays in the ledger. No volume is attached to it: ${message}`,
+        { code },
+      );
     }
   };
 }
 
 /** Makes sure that no worker of this deployment holds one of its volumes. */
-export async function detachFromWorkers(run: ReplicaContext, asDeployment: DeploymentRun, volumes: readonly Volume[], signal: AbortSignal): Promise<void> {
+export async function detachFromWorkers(
+  run: ReplicaContext,
+  asDeployment: DeploymentRun,
+  volumes: readonly Volume[],
+  signal: AbortSignal,
+): Promise<void> {
   for (const { kind, state, resourceId } of run.ledger.list({ lifetime: 'temporary' })) {
     if (kind !== 'server' || state === 'removed' || resourceId === undefined) continue;
     for (const volume of volumes) await run.destination.detachVolume(asDeployment, resourceId, volume, signal);

@@ -26,9 +26,13 @@ export function checkDestination(run: ExecutionContext): ReplicaStep<'check-dest
       if (disk === undefined) {
         run.event('note', `disk ${known.diskId} no longer exists on the source; its volume is kept unchanged`);
       } else if (disk.size_bytes < known.sizeBytes) {
-        throw new CausewayError('replication.disk-shrank', `disk ${disk.id} has ${disk.size_bytes} bytes, but its volume was created for ${known.sizeBytes}`, {
-          details: { diskId: disk.id, sizeBytes: disk.size_bytes, formerSizeBytes: known.sizeBytes },
-        });
+        throw new CausewayError(
+          'replication.disk-shrank',
+          `disk ${disk.id} has ${disk.size_bytes} bytes, but its volume was created for ${known.sizeBytes}`,
+          {
+            details: { diskId: disk.id, sizeBytes: disk.size_bytes, formerSizeBytes: known.sizeBytes },
+          },
+        );
       }
     }
     throwOnErrors(await run.destination.checkEnvironment(run.environments.destination, vm, signal), noteIn(run));

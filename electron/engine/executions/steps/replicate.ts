@@ -28,18 +28,32 @@ export function replicateDisks(run: ExecutionContext): ReplicaStep<'replicate-di
   const furthest = new Map<string, number>();
   return async ({ values: { vm, volumes, snapshot, worker }, signal, progressed }) => {
     meterOf(run, vm);
-    const before = furthest.get(snapshot.tag) ?? (furthest.size === 0 ? durableBytes(run, vm, snapshot) : Number.POSITIVE_INFINITY);
-    const outcomes = await onDevices(run, { vm, volumes, worker }, signal, async (disk, volume, device, session, within) => {
-      const outcome = await replicateOne(run, { disk, volume, device, session, snapshot }, within);
-      const unverified = outcome.bytesUnverifiedBefore ?? 0;
-      if (unverified > 0 && run.options.verify !== 'none') {
-        run.event('note', `disk ${disk.id}: verification also covers ${bytes(unverified)} that earlier executions wrote without verification`, { diskId: disk.id, bytes: unverified });
-      }
-      const legs = legsText(measuredLegs([{ ...outcome }]));
-      const recalled = outcome.bytesRecalled ?? 0;
-      run.event('disk.done', `disk ${disk.id}: ${bytes(outcome.bytesSent)} sent${recalled === 0 ? '' : `, ${bytes(recalled)} taken from earlier copies on the worker`}${legs === '' ? '' : ` (${legs})`}`, { diskId: disk.id, ...outcome });
-      return { diskId: disk.id, ...outcome };
-    }).catch((error: unknown) => {
+    const before =
+      furthest.get(snapshot.tag) ?? (furthest.size === 0 ? durableBytes(run, vm, snapshot) : Number.POSITIVE_INFINITY);
+    const outcomes = await onDevices(
+      run,
+      { vm, volumes, worker },
+      signal,
+      async (disk, volume, device, session, within) => {
+        const outcome = await replicateOne(run, { disk, volume, device, session, snapshot }, within);
+        const unverified = outcome.bytesUnverifiedBefore ?? 0;
+        if (unverified > 0 && run.options.verify !== 'none') {
+          run.event(
+            'note',
+            `disk ${disk.id}: verification also covers ${bytes(unverified)} that earlier executions wrote without verification`,
+            { diskId: disk.id, bytes: unverified },
+          );
+        }
+        const legs = legsText(measuredLegs([{ ...outcome }]));
+        const recalled = outcome.bytesRecalled ?? 0;
+        run.event(
+          'disk.done',
+          `disk ${disk.id}: ${bytes(outcome.bytesSent)} sent${recalled === 0 ? '' : `, ${bytes(recalled)} taken from earlier copies on the worker`}${legs === '' ? '' : ` (${legs})`}`,
+          { diskId: disk.id, ...outcome },
+        );
+        return { diskId: disk.id, ...outcome };
+      },
+    ).catch((error: unknown) => {
       const reached = durableBytes(run, vm, snapshot);
       if (reached > before) progressed();
       furthest.set(snapshot.tag, reached);
@@ -128,40 +142,92 @@ export const deviceChange = { deadlineMs: 30_000, firstMs: 250, capMs: 2_000 };
 
 /** Attaches the volumes of a turn and finds their devices. */
 async function devicesOfTurn(
-  run: ExecutionContext, vm: Vm, worker: WorkerWithVolumes, session: WorkerSession, wanted: readonly Volume[], signal: AbortSignal,
+  run: ExecutionContext,
+  vm: Vm,
+  worker: WorkerWithVolumes,
+  session: WorkerSession,
+  wanted: readonly Volume[],
+  signal: AbortSignal,
 ): Promise<Map<string, WorkerDevice>> {
   const attached = attachedNow.get(worker) ?? [...worker.attached];
   attachedNow.set(worker, attached);
-  const whenGone = (former: readonly AttachedVolume[]): Promise<void> => pollUntil(async (within) => {
-    const isThere = hasDeviceOf(former, await session.devices(within));
-    return isThere ? { done: false, state: 'there' } : { done: true, value: undefined };
-  }, deviceChange, systemClock, signal, () => new CausewayError('engine.volume-not-matched', `worker ${worker.workerId} still has devices of volumes that were detached: ${former.map(({ volume }) => volume.id).join(', ')}`));
-  const now = await attachTurn(run.destination, destinationRun(run, vm), worker.workerId, attached, wanted, whenGone, signal);
+  const whenGone = (former: readonly AttachedVolume[]): Promise<void> =>
+    pollUntil(
+      async (within) => {
+        const isThere = hasDeviceOf(former, await session.devices(within));
+        return isThere ? { done: false, state: 'there' } : { done: true, value: undefined };
+      },
+      deviceChange,
+      systemClock,
+      signal,
+      () =>
+        new CausewayError(
+          'engine.volume-not-matched',
+          `worker ${worker.workerId} still has devices of volumes that were detached: ${former.map(({ volume }) => volume.id).join(', ')}`,
+        ),
+    );
+  const now = await attachTurn(
+    run.destination,
+    destinationRun(run, vm),
+    worker.workerId,
+    attached,
+    wanted,
+    whenGone,
+    signal,
+  );
   return untilMatched(now, session, (within) => probeIn(run, worker.workerId, session, within), signal);
 }
 
 /** The devices of all volumes. A VM of the user's own, which runs all the time, may be some moments behind; and nothing is written there to find out. */
-async function devicesOf(run: ExecutionContext, worker: WorkerWithVolumes, session: WorkerSession, signal: AbortSignal): Promise<Map<string, WorkerDevice>> {
+async function devicesOf(
+  run: ExecutionContext,
+  worker: WorkerWithVolumes,
+  session: WorkerSession,
+  signal: AbortSignal,
+): Promise<Map<string, WorkerDevice>> {
   const { attached, workerId, ownVm } = worker;
-  if (ownVm !== undefined) return untilMatched(attached, session, () => undefined, signal, Math.min(deviceChange.deadlineMs, run.workerPatienceMs));
-  return matchDevices(attached, await session.devices(signal, loginsOf(attached)), probeIn(run, workerId, session, signal));
+  if (ownVm !== undefined)
+    return untilMatched(
+      attached,
+      session,
+      () => undefined,
+      signal,
+      Math.min(deviceChange.deadlineMs, run.workerPatienceMs),
+    );
+  return matchDevices(
+    attached,
+    await session.devices(signal, loginsOf(attached)),
+    probeIn(run, workerId, session, signal),
+  );
 }
 
 /** Finds the devices of volumes that were attached just now, as soon as the system has them. */
 function untilMatched(
-  attached: readonly AttachedVolume[], session: WorkerSession, probeWithin: (signal: AbortSignal) => DeviceProbe | undefined, signal: AbortSignal,
+  attached: readonly AttachedVolume[],
+  session: WorkerSession,
+  probeWithin: (signal: AbortSignal) => DeviceProbe | undefined,
+  signal: AbortSignal,
   deadlineMs = deviceChange.deadlineMs,
 ): Promise<Map<string, WorkerDevice>> {
   let last: CausewayError | undefined;
-  return pollUntil(async (within) => {
-    try {
-      return { done: true, value: await matchDevices(attached, await session.devices(within, loginsOf(attached)), probeWithin(within)) };
-    } catch (error) {
-      if (!(error instanceof CausewayError) || error.code !== 'engine.volume-not-matched') throw error;
-      last = error;
-      return { done: false, state: error.message };
-    }
-  }, { ...deviceChange, deadlineMs }, systemClock, signal, (state) => last ?? new CausewayError('engine.volume-not-matched', state));
+  return pollUntil(
+    async (within) => {
+      try {
+        return {
+          done: true,
+          value: await matchDevices(attached, await session.devices(within, loginsOf(attached)), probeWithin(within)),
+        };
+      } catch (error) {
+        if (!(error instanceof CausewayError) || error.code !== 'engine.volume-not-matched') throw error;
+        last = error;
+        return { done: false, state: error.message };
+      }
+    },
+    { ...deviceChange, deadlineMs },
+    systemClock,
+    signal,
+    (state) => last ?? new CausewayError('engine.volume-not-matched', state),
+  );
 }
 
 /** Connects to the worker, finds each disk's device, and does the work for several disks in parallel; in turns, where it takes fewer volumes. */
@@ -176,15 +242,31 @@ async function onDevices<R>(
   try {
     const done: R[] = [];
     for (const disks of turnsOf(vm.disks, worker)) {
-      const devices = disks.length === vm.disks.length
-        ? await devicesOf(run, worker, session, within)
-        : await devicesOfTurn(run, vm, worker, session, volumes.filter(({ diskId }) => disks.some(({ id }) => id === diskId)), within);
-      done.push(...await mapConcurrently(disks, run.options.parallelDisks ?? defaultParallelDisks, within, async (disk, inner) => {
-        const volume = volumes.find((candidate) => candidate.diskId === disk.id);
-        const device = volume === undefined ? undefined : devices.get(volume.id);
-        if (volume === undefined || device === undefined) throw new CausewayError('general.bug', `disk ${disk.id} has no volume`);
-        return work(disk, volume, device, session, inner);
-      }));
+      const devices =
+        disks.length === vm.disks.length
+          ? await devicesOf(run, worker, session, within)
+          : await devicesOfTurn(
+              run,
+              vm,
+              worker,
+              session,
+              volumes.filter(({ diskId }) => disks.some(({ id }) => id === diskId)),
+              within,
+            );
+      done.push(
+        ...(await mapConcurrently(
+          disks,
+          run.options.parallelDisks ?? defaultParallelDisks,
+          within,
+          async (disk, inner) => {
+            const volume = volumes.find((candidate) => candidate.diskId === disk.id);
+            const device = volume === undefined ? undefined : devices.get(volume.id);
+            if (volume === undefined || device === undefined)
+              throw new CausewayError('general.bug', `disk ${disk.id} has no volume`);
+            return work(disk, volume, device, session, inner);
+          },
+        )),
+      );
     }
     return done;
   } catch (error) {
@@ -232,7 +314,12 @@ export function isCopied(run: ExecutionContext, snapshot: Snapshot, disk: Disk):
 }
 
 /** The digest of each disk's content as the snapshot has it; disks of which it is not known have none. */
-export async function contentDigests(run: ExecutionContext, vm: Vm, snapshot: Snapshot, signal: AbortSignal): Promise<{ readonly diskId: string; readonly sha256: string }[]> {
+export async function contentDigests(
+  run: ExecutionContext,
+  vm: Vm,
+  snapshot: Snapshot,
+  signal: AbortSignal,
+): Promise<{ readonly diskId: string; readonly sha256: string }[]> {
   const digests = [];
   for (const disk of vm.disks) {
     const sha256 = await run.replication.contentDigest(stateOf(run, disk.id, snapshotDiskSize(snapshot, disk)), signal);
@@ -253,7 +340,13 @@ function durableBytes(run: ExecutionContext, vm: Vm, snapshot: Snapshot): number
 }
 
 function stateOf(run: ExecutionContext, diskId: string, sizeBytes: number) {
-  return run.replication.openTransferState({ db: run.store.db, folder: run.transferFolder, replicaId: run.replicaId, diskId, sizeBytes });
+  return run.replication.openTransferState({
+    db: run.store.db,
+    folder: run.transferFolder,
+    replicaId: run.replicaId,
+    diskId,
+    sizeBytes,
+  });
 }
 
 function snapshotDiskSize(snapshot: Snapshot, disk: Disk): number {
@@ -272,7 +365,13 @@ function snapshotDiskSize(snapshot: Snapshot, disk: Disk): number {
 function meterOf(run: ExecutionContext, vm: Vm) {
   const diskIds = vm.disks.map((disk) => disk.id);
   // The VM is described again when its disks changed before the snapshot.
-  if (run.meter === undefined || run.meter.current().disks.map((disk) => disk.diskId).join() !== diskIds.join()) {
+  if (
+    run.meter === undefined ||
+    run.meter
+      .current()
+      .disks.map((disk) => disk.diskId)
+      .join() !== diskIds.join()
+  ) {
     run.meter = progressMeter({ executionId: run.executionId, diskIds, publish: run.publishProgress });
   }
   return run.meter;
@@ -300,6 +399,8 @@ interface DiskNumbers {
 }
 
 function numbersOf(outcome: object): DiskNumbers {
-  const numbers = Object.fromEntries(Object.entries(outcome).filter((pair): pair is [string, number] => typeof pair[1] === 'number'));
+  const numbers = Object.fromEntries(
+    Object.entries(outcome).filter((pair): pair is [string, number] => typeof pair[1] === 'number'),
+  );
   return { bytesSent: 0, ...numbers };
 }

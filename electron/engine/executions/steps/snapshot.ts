@@ -23,11 +23,17 @@ export function takeSnapshot(run: ExecutionContext): ReplicaStep<'take-snapshot'
     const changes = diskChanges(vm, snapshot);
     if (changes.length > 0 && !described.has(snapshot.tag)) {
       described.add(snapshot.tag);
-      run.event('note', `the disks are not as described before the snapshot was taken: ${changes.join('; ')}. Reading the VM description again`);
+      run.event(
+        'note',
+        `the disks are not as described before the snapshot was taken: ${changes.join('; ')}. Reading the VM description again`,
+      );
       await redo(['describe-vm']);
     } else if (stateOf('replicate-disks') === 'completed' && !vm.disks.every((disk) => isCopied(run, snapshot, disk))) {
       // The copy was completed in an earlier life of the engine, maybe from a snapshot that is gone. Success could not be recorded for this one.
-      run.event('note', 'the snapshot that the disks were copied from no longer exists: comparing them with a new one and sending only the differences');
+      run.event(
+        'note',
+        'the snapshot that the disks were copied from no longer exists: comparing them with a new one and sending only the differences',
+      );
       await redo(['replicate-disks']);
     }
     return { snapshot };
@@ -41,9 +47,15 @@ function diskChanges(vm: Vm, snapshot: Snapshot): readonly string[] {
     ...vm.disks.flatMap((disk) => {
       const size = seen.get(disk.id);
       if (size === disk.size_bytes) return [];
-      return [size === undefined ? `disk ${disk.id} was removed` : `disk ${disk.id} has ${size} bytes instead of ${disk.size_bytes}`];
+      return [
+        size === undefined
+          ? `disk ${disk.id} was removed`
+          : `disk ${disk.id} has ${size} bytes instead of ${disk.size_bytes}`,
+      ];
     }),
-    ...snapshot.disks.filter(({ diskId }) => !vm.disks.some((disk) => disk.id === diskId)).map(({ diskId }) => `disk ${diskId} was added`),
+    ...snapshot.disks
+      .filter(({ diskId }) => !vm.disks.some((disk) => disk.id === diskId))
+      .map(({ diskId }) => `disk ${diskId} was added`),
   ];
 }
 
@@ -52,7 +64,8 @@ async function ownSnapshot(run: ExecutionContext, told: Set<string>, signal: Abo
   const { vmId } = replicaOf(run);
   const known = snapshots.list(run.replicaId);
   // Once this execution has a snapshot, the release may take away what that is read from.
-  if (!known.some((stored) => stored.executionId === run.executionId)) noteUnreleased(run, await releaseOldBases(run, signal));
+  if (!known.some((stored) => stored.executionId === run.executionId))
+    noteUnreleased(run, await releaseOldBases(run, signal));
   const base = snapshots.base(run.replicaId);
   let mine = 0;
   for (const stored of known) {
@@ -61,7 +74,8 @@ async function ownSnapshot(run: ExecutionContext, told: Set<string>, signal: Abo
       mine += 1;
       if (stored.role === 'intended') return take(run, stored.tag, vmId, base, signal);
       if (stored.snapshot !== undefined && (await run.source.isAlive(stored.snapshot, signal))) return stored.snapshot;
-      if (!told.has(stored.tag)) run.event('note', 'the snapshot can no longer be read; taking a new one and sending only the differences');
+      if (!told.has(stored.tag))
+        run.event('note', 'the snapshot can no longer be read; taking a new one and sending only the differences');
       told.add(stored.tag);
     }
     noteUnreleased(run, await attempt(run, stored.tag, () => discard(run, stored, base, signal), signal));
@@ -91,18 +105,26 @@ export function recordSuccess(run: ExecutionContext): ReplicaStep<'record-succes
     const { snapshots, replicas } = run.store;
     const unequal = vm.disks.filter((disk) => !isSynchronised(run, snapshot, disk)).map((disk) => disk.id);
     if (unequal.length > 0) {
-      throw new CausewayError('replication.verification-failed', `not known to be equal to the snapshot: ${unequal.join(', ')}`, { retryable: false });
+      throw new CausewayError(
+        'replication.verification-failed',
+        `not known to be equal to the snapshot: ${unequal.join(', ')}`,
+        { retryable: false },
+      );
     }
     const digests = await contentDigests(run, vm, snapshot, signal);
     const present = new Set(vm.disks.map((disk) => disk.id));
     snapshots.advanceBase(run.replicaId, snapshot.tag, () => {
       for (const disk of replicaOf(run).disks) {
-        if (present.has(disk.diskId)) replicas.setSynchronised(run.replicaId, disk.diskId, run.executionId, snapshot.takenAt);
+        if (present.has(disk.diskId))
+          replicas.setSynchronised(run.replicaId, disk.diskId, run.executionId, snapshot.takenAt);
       }
       replicas.setLastSuccess(run.replicaId, snapshot.takenAt);
     });
     if (run.options.verify === 'none') {
-      run.event('note', 'completed without verification: the next execution with verification also covers the data of this one');
+      run.event(
+        'note',
+        'completed without verification: the next execution with verification also covers the data of this one',
+      );
     }
     return { digests };
   };
@@ -114,11 +136,11 @@ export function recordSuccess(run: ExecutionContext): ReplicaStep<'record-succes
  */
 export function cleanUpSnapshots(run: ExecutionContext): ReplicaStep<'release-snapshot'> {
   return async ({ signal }) => {
-    const failures = [...await releaseOldBases(run, signal)];
+    const failures = [...(await releaseOldBases(run, signal))];
     const base = run.store.snapshots.base(run.replicaId);
     for (const stored of run.store.snapshots.list(run.replicaId)) {
       if (stored.role !== 'taken' && stored.role !== 'intended') continue;
-      failures.push(...await attempt(run, stored.tag, () => discard(run, stored, base, signal), signal));
+      failures.push(...(await attempt(run, stored.tag, () => discard(run, stored, base, signal), signal)));
     }
     for (const failure of failures.slice(1)) noteUnreleased(run, [failure]);
     if (failures[0] !== undefined) throw failures[0].error;
@@ -144,24 +166,45 @@ async function releaseOldBases(run: ExecutionContext, signal: AbortSignal): Prom
   const former = old.at(-1);
   const failures: Unreleased[] = [];
   // The port promises that a repetition does no harm.
-  const isReleased = tasks.list(base.executionId).some((task) => task.id === 'release-snapshot' && task.state === 'completed');
+  const isReleased = tasks
+    .list(base.executionId)
+    .some((task) => task.id === 'release-snapshot' && task.state === 'completed');
   if (!isReleased || former !== undefined) {
-    failures.push(...await attempt(run, base.tag, async () => {
-      await run.source.promoteToBase(promoted, former?.snapshot, signal);
-      if (former !== undefined) snapshots.setDropped(former.tag);
-    }, signal));
+    failures.push(
+      ...(await attempt(
+        run,
+        base.tag,
+        async () => {
+          await run.source.promoteToBase(promoted, former?.snapshot, signal);
+          if (former !== undefined) snapshots.setDropped(former.tag);
+        },
+        signal,
+      )),
+    );
   }
   for (const stored of old.slice(0, -1)) {
-    failures.push(...await attempt(run, stored.tag, async () => {
-      if (stored.snapshot !== undefined) await run.source.deleteBase(stored.snapshot, signal);
-      snapshots.setDropped(stored.tag);
-    }, signal));
+    failures.push(
+      ...(await attempt(
+        run,
+        stored.tag,
+        async () => {
+          if (stored.snapshot !== undefined) await run.source.deleteBase(stored.snapshot, signal);
+          snapshots.setDropped(stored.tag);
+        },
+        signal,
+      )),
+    );
   }
   return failures;
 }
 
 /** @returns the failure, if it is one; a cancellation is thrown */
-async function attempt(run: ExecutionContext, tag: string, work: () => Promise<void>, signal: AbortSignal): Promise<readonly Unreleased[]> {
+async function attempt(
+  run: ExecutionContext,
+  tag: string,
+  work: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<readonly Unreleased[]> {
   try {
     // Whoever continues has to know which snapshot is the base before the former one goes.
     await run.store.ledger.settled(run.replicaId, signal);
@@ -180,7 +223,13 @@ function noteUnreleased(run: ExecutionContext, failures: readonly Unreleased[]):
   }
 }
 
-async function take(run: ExecutionContext, tag: string, vmId: string, base: Snapshot | undefined, signal: AbortSignal): Promise<Snapshot> {
+async function take(
+  run: ExecutionContext,
+  tag: string,
+  vmId: string,
+  base: Snapshot | undefined,
+  signal: AbortSignal,
+): Promise<Snapshot> {
   const request = { vmId, tag, environment: run.environments.source, ...(base === undefined ? {} : { base }) };
   await run.store.ledger.settled(run.replicaId, signal);
   const snapshot = await run.source.createSnapshot(request, signal);
@@ -188,7 +237,12 @@ async function take(run: ExecutionContext, tag: string, vmId: string, base: Snap
   return snapshot;
 }
 
-async function discard(run: ExecutionContext, stored: StoredSnapshot, base: Snapshot | undefined, signal: AbortSignal): Promise<void> {
+async function discard(
+  run: ExecutionContext,
+  stored: StoredSnapshot,
+  base: Snapshot | undefined,
+  signal: AbortSignal,
+): Promise<void> {
   if (stored.snapshot === undefined && run.source.discardPending !== undefined) {
     await run.source.discardPending({ vmId: replicaOf(run).vmId, tag: stored.tag }, signal);
     run.store.snapshots.setDropped(stored.tag);

@@ -3,7 +3,12 @@ import type { Vm } from '../../../../shared/model/vm.ts';
 import type { Volume, WorkerAccess } from '../../ports/destination-platform.ts';
 import { systemClock } from '../../time/clock.ts';
 import { pollUntil } from '../../time/poll.ts';
-import { attachVolumes, startWorkerWith, stopFormerWorker, type WorkerWithVolumes } from '../../workers/attach-volumes.ts';
+import {
+  attachVolumes,
+  startWorkerWith,
+  stopFormerWorker,
+  type WorkerWithVolumes,
+} from '../../workers/attach-volumes.ts';
 import { hasDeviceOf } from '../../workers/match-devices.ts';
 import { destinationRun, replicaOf, type ExecutionContext } from '../execution-context.ts';
 import { releaseAttachments } from '../own-vm-attachments.ts';
@@ -37,12 +42,23 @@ export function startWorker(run: ExecutionContext): ReplicaStep<'start-worker'> 
 }
 
 /** This computer, where it is a VM of the destination; one of the pool, where there is one for this execution; else one of its own. */
-async function start(run: ExecutionContext, vm: Vm, volumes: readonly Volume[], signal: AbortSignal): Promise<WorkerWithVolumes> {
+async function start(
+  run: ExecutionContext,
+  vm: Vm,
+  volumes: readonly Volume[],
+  signal: AbortSignal,
+): Promise<WorkerWithVolumes> {
   const inRun = destinationRun(run, vm);
   const here = await onThisComputer(run, inRun, volumes, signal);
   if (here !== undefined) return here;
   const access = await run.pool?.lease(
-    { executionId: run.executionId, endpointId: replicaOf(run).destinationEndpointId, environment: run.environments.destination, vm, note: inRun.note },
+    {
+      executionId: run.executionId,
+      endpointId: replicaOf(run).destinationEndpointId,
+      environment: run.environments.destination,
+      vm,
+      note: inRun.note,
+    },
     signal,
   );
   if (access === undefined) return startWorkerWith(run.destination, inRun, 'disk-copy', volumes, signal);
@@ -73,7 +89,11 @@ export function stopWorker(run: ExecutionContext): ReplicaStep<'stop-worker'> {
       await run.workers.close();
       await run.pool?.discard(run.executionId);
     }
-    await releaseAttachments({ ...run, note: (message, details) => run.event('note', message, details) }, undefined, signal);
+    await releaseAttachments(
+      { ...run, note: (message, details) => run.event('note', message, details) },
+      undefined,
+      signal,
+    );
     run.ownVms?.giveBack(run.executionId, 'destination');
     await run.destination.stopWorker(destinationRun(run, vm), 'disk-copy', signal);
   };
@@ -86,15 +106,27 @@ async function giveBack(run: ExecutionContext, vm: Vm, signal: AbortSignal): Pro
   pooled.delete(run);
   const attached = attachedBy(worker);
   try {
-    for (const { volume } of attached) await run.destination.detachVolume(destinationRun(run, vm), worker.workerId, volume, signal);
+    for (const { volume } of attached)
+      await run.destination.detachVolume(destinationRun(run, vm), worker.workerId, volume, signal);
     const session = await run.workers.get(worker, AbortSignal.any([signal, AbortSignal.timeout(run.workerPatienceMs)]));
-    await pollUntil(async (within) => (hasDeviceOf(attached, await session.devices(within)) ? { done: false, state: 'there' } : { done: true, value: undefined }),
-      deviceChange, systemClock, signal, () => new CausewayError('engine.volume-not-matched', 'devices of volumes that were detached are still there'));
+    await pollUntil(
+      async (within) =>
+        hasDeviceOf(attached, await session.devices(within))
+          ? { done: false, state: 'there' }
+          : { done: true, value: undefined },
+      deviceChange,
+      systemClock,
+      signal,
+      () => new CausewayError('engine.volume-not-matched', 'devices of volumes that were detached are still there'),
+    );
     // Its agent ends with the session.
     await run.workers.close();
     run.pool.giveBack(run.executionId);
   } catch (error) {
     signal.throwIfAborted();
-    run.event('note', `the worker is not given back to the pool: ${error instanceof Error ? error.message : String(error)}`);
+    run.event(
+      'note',
+      `the worker is not given back to the pool: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }

@@ -50,7 +50,8 @@ export function buildQcow2(content: Content, options: Qcow2Options = {}): Buffer
   let at = cluster + l1.length;
   const push = (bytes: Buffer) => {
     // A table is pushed before it is filled.
-    const padded = bytes.length === cluster ? bytes : Buffer.concat([bytes, Buffer.alloc(-bytes.length & (cluster - 1))]);
+    const padded =
+      bytes.length === cluster ? bytes : Buffer.concat([bytes, Buffer.alloc(-bytes.length & (cluster - 1))]);
     parts.push(padded);
     at += padded.length;
     return at - padded.length;
@@ -65,14 +66,22 @@ export function buildQcow2(content: Content, options: Qcow2Options = {}): Buffer
       if (sectors.every((sector) => sector === undefined)) continue;
       const bytes = Buffer.concat(sectors.map((sector) => sector ?? Buffer.alloc(SECTOR)));
       if (options.compressed === true && index % 2 === 0) {
-        const packed = options.zstd === true ? zlib.zstdCompressSync(bytes) : zlib.deflateRawSync(bytes, { windowBits: 12 });
+        const packed =
+          options.zstd === true ? zlib.zstdCompressSync(bytes) : zlib.deflateRawSync(bytes, { windowBits: 12 });
         const packedAt = push(packed);
-        l2.writeBigUInt64BE((1n << 62n) | (BigInt(Math.ceil(packed.length / SECTOR) - 1) << BigInt(70 - bits)) | BigInt(packedAt), index * entryBytes);
+        l2.writeBigUInt64BE(
+          (1n << 62n) | (BigInt(Math.ceil(packed.length / SECTOR) - 1) << BigInt(70 - bits)) | BigInt(packedAt),
+          index * entryBytes,
+        );
         continue;
       }
       l2.writeBigUInt64BE(BigInt(push(bytes)) | (1n << 63n), index * entryBytes);
       // 32 subclusters of one sector: those that the content does not have lie below.
-      if (options.subclusters === true) l2.writeUInt32BE(sectors.reduce((set, sector, bit) => (sector === undefined ? set : (set | (1 << bit)) >>> 0), 0), index * entryBytes + 12);
+      if (options.subclusters === true)
+        l2.writeUInt32BE(
+          sectors.reduce((set, sector, bit) => (sector === undefined ? set : (set | (1 << bit)) >>> 0), 0),
+          index * entryBytes + 12,
+        );
     }
   }
   return Buffer.concat([head, l1, ...parts]);
@@ -88,12 +97,21 @@ export interface VmdkOptions {
 }
 
 /** A hosted sparse VMDK with grains of 4 KiB. */
-export function buildVmdk(content: Content, { cid = '00000001', parent, stream = false, withoutDescriptor = false }: VmdkOptions = {}): Buffer {
+export function buildVmdk(
+  content: Content,
+  { cid = '00000001', parent, stream = false, withoutDescriptor = false }: VmdkOptions = {},
+): Buffer {
   const grain = 8 * SECTOR;
   const perTable = 512;
   const tables = Math.ceil(content.sizeBytes / (grain * perTable));
   const descriptor = Buffer.alloc(2 * SECTOR);
-  descriptor.write(vmdkDescriptor([`RW ${content.sizeBytes / SECTOR} SPARSE "self.vmdk"`], { cid, ...(parent === undefined ? {} : { parent }) }), 'latin1');
+  descriptor.write(
+    vmdkDescriptor([`RW ${content.sizeBytes / SECTOR} SPARSE "self.vmdk"`], {
+      cid,
+      ...(parent === undefined ? {} : { parent }),
+    }),
+    'latin1',
+  );
   const parts: Buffer[] = [];
   let at = 3 * SECTOR;
   const push = (bytes: Buffer) => {
@@ -139,14 +157,46 @@ export function buildVmdk(content: Content, { cid = '00000001', parent, stream =
   const footerMarker = Buffer.alloc(SECTOR);
   footerMarker.writeBigUInt64LE(1n, 0);
   footerMarker.writeUInt32LE(3, 12);
-  return Buffer.concat([head(0xffffffffffffffffn), descriptor, ...parts, footerMarker, head(BigInt(directoryAt)), Buffer.alloc(SECTOR)]);
+  return Buffer.concat([
+    head(0xffffffffffffffffn),
+    descriptor,
+    ...parts,
+    footerMarker,
+    head(BigInt(directoryAt)),
+    Buffer.alloc(SECTOR),
+  ]);
 }
 
 /** The text of a VMDK descriptor with these lines of extents. */
-export function vmdkDescriptor(extents: readonly string[], { cid = '00000001', parent, createType = 'custom' }: { readonly cid?: string; readonly parent?: VmdkOptions['parent']; readonly createType?: string } = {}): string {
-  const lines = ['# Disk DescriptorFile', 'version=1', 'encoding="UTF-8"', `CID=${cid}`, `parentCID=${parent?.cid ?? 'ffffffff'}`, `createType="${createType}"`];
+export function vmdkDescriptor(
+  extents: readonly string[],
+  {
+    cid = '00000001',
+    parent,
+    createType = 'custom',
+  }: { readonly cid?: string; readonly parent?: VmdkOptions['parent']; readonly createType?: string } = {},
+): string {
+  const lines = [
+    '# Disk DescriptorFile',
+    'version=1',
+    'encoding="UTF-8"',
+    `CID=${cid}`,
+    `parentCID=${parent?.cid ?? 'ffffffff'}`,
+    `createType="${createType}"`,
+  ];
   if (parent !== undefined) lines.push(`parentFileNameHint="${parent.name}"`);
-  return [...lines, '', '# Extent description', ...extents, '', '# The Disk Data Base', '#DDB', '', 'ddb.adapterType = "lsilogic"', ''].join('\n');
+  return [
+    ...lines,
+    '',
+    '# Extent description',
+    ...extents,
+    '',
+    '# The Disk Data Base',
+    '#DDB',
+    '',
+    'ddb.adapterType = "lsilogic"',
+    '',
+  ].join('\n');
 }
 
 /** A sparse extent of ESXi's VMFS ("COWD") with grains of one sector. */

@@ -6,7 +6,12 @@ const SECTOR = 512;
 export interface VhdOptions {
   readonly id?: number;
   readonly blockBytes?: number;
-  readonly parent?: { readonly id: number; readonly relative?: string; readonly absolute?: string; readonly name?: string };
+  readonly parent?: {
+    readonly id: number;
+    readonly relative?: string;
+    readonly absolute?: string;
+    readonly name?: string;
+  };
 }
 
 /** A fixed VHD. */
@@ -29,8 +34,15 @@ export function dynamicVhd(content: Content, { id = 1, blockBytes = 16 * 1024, p
   const locators = Buffer.alloc(512);
   if (parent !== undefined) {
     header.fill(parent.id, 40, 56);
-    Buffer.from(parent.name ?? '', 'utf16le').swap16().copy(header, 64);
-    for (const [index, [code, text]] of ([[0x57327275, parent.relative], [0x57326b75, parent.absolute]] as const).entries()) {
+    Buffer.from(parent.name ?? '', 'utf16le')
+      .swap16()
+      .copy(header, 64);
+    for (const [index, [code, text]] of (
+      [
+        [0x57327275, parent.relative],
+        [0x57326b75, parent.absolute],
+      ] as const
+    ).entries()) {
       if (text === undefined) continue;
       const bytes = Buffer.from(text, 'utf16le');
       bytes.copy(locators, index * 256);
@@ -48,7 +60,8 @@ export function dynamicVhd(content: Content, { id = 1, blockBytes = 16 * 1024, p
     const sectors = sectorsOf(content, block * blockBytes, blockBytes, SECTOR);
     if (sectors.every((sector) => sector === undefined)) continue;
     const bitmap = Buffer.alloc(bitmapBytes);
-    for (const [index, sector] of sectors.entries()) if (sector !== undefined) bitmap[index >> 3] = (bitmap[index >> 3] ?? 0) | (0x80 >> (index & 7));
+    for (const [index, sector] of sectors.entries())
+      if (sector !== undefined) bitmap[index >> 3] = (bitmap[index >> 3] ?? 0) | (0x80 >> (index & 7));
     // Sectors that are not there have bytes that must not show in a differencing image.
     const stored = sectors.map((sector) => sector ?? Buffer.alloc(SECTOR, parent === undefined ? 0 : 0xdd));
     table.writeUInt32BE(at / SECTOR, block * 4);

@@ -9,7 +9,9 @@ export interface VhdxOptions {
   /** First byte of all GUIDs of the file. */
   readonly id?: number;
   /** By the first byte of its GUIDs, or by the one that counts. */
-  readonly parent?: ({ readonly id: number } | { readonly linkage: string }) & { readonly paths: Readonly<Record<string, string>> };
+  readonly parent?: ({ readonly id: number } | { readonly linkage: string }) & {
+    readonly paths: Readonly<Record<string, string>>;
+  };
 }
 
 /** A VHDX with blocks of 1 MiB: dynamic, or differencing of the sectors that the content has. Its log is empty. */
@@ -28,7 +30,9 @@ export function buildVhdx(content: Content, { sectorBytes = 512, id = 1, parent 
     const sectors = sectorsOf(content, block * MIB, MIB, sectorBytes);
     const there = sectors.filter((sector) => sector !== undefined).length;
     if (there === 0) continue;
-    const stored = Buffer.concat(sectors.map((sector) => sector ?? Buffer.alloc(sectorBytes, parent === undefined ? 0 : 0xdd)));
+    const stored = Buffer.concat(
+      sectors.map((sector) => sector ?? Buffer.alloc(sectorBytes, parent === undefined ? 0 : 0xdd)),
+    );
     const isPartial = parent !== undefined && there < sectors.length;
     place(block + Math.floor(block / ratio), isPartial ? 7 : 6, stored);
     if (!isPartial) continue;
@@ -67,7 +71,12 @@ function header(bytes: Buffer, sequence: number, id: number): void {
 function regions(bytes: Buffer): void {
   bytes.write('regi', 0, 'latin1');
   bytes.writeUInt32LE(2, 8);
-  for (const [index, [guid, at]] of ([['2dc27766-f623-4200-9d64-115e9bfd4a08', 2 * MIB], ['8b7ca206-4790-4b9a-b8fe-575f050f886e', 3 * MIB]] as const).entries()) {
+  for (const [index, [guid, at]] of (
+    [
+      ['2dc27766-f623-4200-9d64-115e9bfd4a08', 2 * MIB],
+      ['8b7ca206-4790-4b9a-b8fe-575f050f886e', 3 * MIB],
+    ] as const
+  ).entries()) {
     guidBytes(guid).copy(bytes, 16 + index * 32);
     bytes.writeBigUInt64LE(BigInt(at), 32 + index * 32);
     bytes.writeUInt32LE(MIB, 40 + index * 32);
@@ -108,8 +117,13 @@ function metadata(sizeBytes: number, sectorBytes: number, id: number, parent: Vh
 }
 
 function locator({ paths, ...parent }: NonNullable<VhdxOptions['parent']>): Buffer {
-  const guid = 'linkage' in parent ? `{${parent.linkage}}` : `{${[4, 2, 2, 2, 6].map((count) => parent.id.toString(16).padStart(2, '0').repeat(count)).join('-')}}`;
-  const pairs = Object.entries({ parent_linkage: guid, ...paths }).flat().map((text) => Buffer.from(text, 'utf16le'));
+  const guid =
+    'linkage' in parent
+      ? `{${parent.linkage}}`
+      : `{${[4, 2, 2, 2, 6].map((count) => parent.id.toString(16).padStart(2, '0').repeat(count)).join('-')}}`;
+  const pairs = Object.entries({ parent_linkage: guid, ...paths })
+    .flat()
+    .map((text) => Buffer.from(text, 'utf16le'));
   const head = Buffer.alloc(20 + (pairs.length / 2) * 12);
   guidBytes('b04aefb7-d19e-4a81-b789-25b8e9445913').copy(head);
   head.writeUInt16LE(pairs.length / 2, 18);
@@ -125,5 +139,10 @@ function locator({ paths, ...parent }: NonNullable<VhdxOptions['parent']>): Buff
 
 function guidBytes(guid: string): Buffer {
   const bytes = Buffer.from(guid.replaceAll('-', ''), 'hex');
-  return Buffer.concat([bytes.subarray(0, 4).reverse(), bytes.subarray(4, 6).reverse(), bytes.subarray(6, 8).reverse(), bytes.subarray(8)]);
+  return Buffer.concat([
+    bytes.subarray(0, 4).reverse(),
+    bytes.subarray(4, 6).reverse(),
+    bytes.subarray(6, 8).reverse(),
+    bytes.subarray(8),
+  ]);
 }

@@ -17,10 +17,21 @@ const AT_END = 0xffffffffffffffffn;
 
 /** Writes a disk as a stream-optimized VMDK, as a host exports it: grains in order, tables after them, nothing sought. */
 export async function* streamOptimized(disk: DiskBytes): AsyncGenerator<Buffer, void, undefined> {
-  const descriptor = Buffer.from([
-    '# Disk DescriptorFile', 'version=1', 'CID=7a3b1c2d', 'parentCID=ffffffff', 'createType="streamOptimized"', '',
-    `RDONLY ${disk.sizeBytes / SECTOR} SPARSE "disk.vmdk"`, '', 'ddb.adapterType = "lsilogic"', 'ddb.virtualHWVersion = "19"', '',
-  ].join('\n'));
+  const descriptor = Buffer.from(
+    [
+      '# Disk DescriptorFile',
+      'version=1',
+      'CID=7a3b1c2d',
+      'parentCID=ffffffff',
+      'createType="streamOptimized"',
+      '',
+      `RDONLY ${disk.sizeBytes / SECTOR} SPARSE "disk.vmdk"`,
+      '',
+      'ddb.adapterType = "lsilogic"',
+      'ddb.virtualHWVersion = "19"',
+      '',
+    ].join('\n'),
+  );
   const head = Buffer.alloc(OVERHEAD * SECTOR);
   header(disk.sizeBytes, Math.ceil(descriptor.length / SECTOR), AT_END).copy(head);
   descriptor.copy(head, SECTOR);
@@ -56,7 +67,11 @@ export async function* streamOptimized(disk: DiskBytes): AsyncGenerator<Buffer, 
   directory.forEach((entry, index) => gd.writeUInt32LE(entry, index * 4));
   yield Buffer.concat([marker(gd.length / SECTOR, 2), gd]);
   const directoryAt = BigInt(at + 1);
-  yield Buffer.concat([marker(1, 3), header(disk.sizeBytes, Math.ceil(descriptor.length / SECTOR), directoryAt), marker(0, 0)]);
+  yield Buffer.concat([
+    marker(1, 3),
+    header(disk.sizeBytes, Math.ceil(descriptor.length / SECTOR), directoryAt),
+    marker(0, 0),
+  ]);
 }
 
 /** The whole stream of a small disk. */

@@ -9,7 +9,12 @@ export interface Content {
 const zeros = Buffer.alloc(4096);
 
 /** The sectors of a range; undefined where the content does not have one. */
-export function sectorsOf(content: Content, offset: number, length: number, sectorBytes: number): readonly (Buffer | undefined)[] {
+export function sectorsOf(
+  content: Content,
+  offset: number,
+  length: number,
+  sectorBytes: number,
+): readonly (Buffer | undefined)[] {
   return Array.from({ length: length / sectorBytes }, (_, index) => {
     const at = offset + index * sectorBytes;
     // Tables cover more than a small disk has.
@@ -35,9 +40,11 @@ export function seeded(seed: number): () => number {
 /** Runs of random bytes and zeros, whole sectors. */
 export function randomContent(sizeBytes: number, random: () => number): Buffer {
   const bytes = Buffer.alloc(sizeBytes);
-  for (let at = 0; at < sizeBytes; ) {
+  for (let at = 0; at < sizeBytes;) {
     const length = 512 * (1 + Math.floor(random() * 40));
-    if (random() < 0.5) for (let index = at; index < Math.min(at + length, sizeBytes); index++) bytes[index] = 1 + Math.floor(random() * 255);
+    if (random() < 0.5)
+      for (let index = at; index < Math.min(at + length, sizeBytes); index++)
+        bytes[index] = 1 + Math.floor(random() * 255);
     at += length;
   }
   return bytes;

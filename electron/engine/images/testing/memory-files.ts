@@ -20,7 +20,10 @@ export function memoryFiles(initial: Readonly<Record<string, Buffer>> = {}, path
   const special = new Set<string>();
   const asked = new Set<string>();
   const work = { reads: 0, bytes: 0, open: 0 };
-  const same = path === win32 ? (one: string, other: string) => one.toLowerCase() === other.toLowerCase() : (one: string, other: string) => one === other;
+  const same =
+    path === win32
+      ? (one: string, other: string) => one.toLowerCase() === other.toLowerCase()
+      : (one: string, other: string) => one === other;
   /** The path in the case that it was made with; undefined when it does not exist. */
   const existing = (asked: string) => {
     if (files.has(asked) || special.has(asked)) return asked;
@@ -45,7 +48,9 @@ export function memoryFiles(initial: Readonly<Record<string, Buffer>> = {}, path
     realpath(name) {
       asked.add(name);
       const real = existing(links.get(name) ?? name);
-      return real === undefined ? Promise.reject(Object.assign(new Error(`ENOENT: ${name}`), { code: 'ENOENT' })) : Promise.resolve(real);
+      return real === undefined
+        ? Promise.reject(Object.assign(new Error(`ENOENT: ${name}`), { code: 'ENOENT' }))
+        : Promise.resolve(real);
     },
     open(name) {
       asked.add(name);

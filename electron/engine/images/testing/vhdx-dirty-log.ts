@@ -23,9 +23,19 @@ export async function makeLogDirty(file: FileHandle): Promise<void> {
   const bat = await read(batAt, SECTOR);
   const size = BigInt((await file.stat()).size);
   const logAt = Number(current.readBigUInt64LE(72));
-  await file.write(logEntry({ sequence: 3n, tail: 0, size, target: batAt, content: Buffer.alloc(SECTOR, 0xff) }), 0, undefined, logAt);
+  await file.write(
+    logEntry({ sequence: 3n, tail: 0, size, target: batAt, content: Buffer.alloc(SECTOR, 0xff) }),
+    0,
+    undefined,
+    logAt,
+  );
   await file.write(logEntry({ sequence: 7n, tail: 4 * SECTOR, size, target: batAt }), 0, undefined, logAt + 4 * SECTOR);
-  await file.write(logEntry({ sequence: 8n, tail: 4 * SECTOR, size, target: batAt, content: bat }), 0, undefined, logAt + 5 * SECTOR);
+  await file.write(
+    logEntry({ sequence: 8n, tail: 4 * SECTOR, size, target: batAt, content: bat }),
+    0,
+    undefined,
+    logAt + 5 * SECTOR,
+  );
   await file.write(Buffer.alloc(SECTOR, 0xaa), 0, SECTOR, batAt);
   // Both headers, so that the newer one is found whichever it is.
   for (const [index, at] of [64 * KIB, 128 * KIB].entries()) {

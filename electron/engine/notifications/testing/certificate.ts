@@ -9,10 +9,28 @@ export async function certificateFor(): Promise<{ readonly key: string; readonly
   const folder = await mkdtemp(join(tmpdir(), 'causeway-certificate-'));
   try {
     await promisify(execFile)('openssl', [
-      'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-subj', '/CN=localhost',
-      '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1', '-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem'),
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-days',
+      '2',
+      '-subj',
+      '/CN=localhost',
+      '-addext',
+      'subjectAltName=DNS:localhost,IP:127.0.0.1',
+      '-keyout',
+      join(folder, 'key.pem'),
+      '-out',
+      join(folder, 'cert.pem'),
     ]);
-    return { key: await readFile(join(folder, 'key.pem'), 'utf8'), cert: await readFile(join(folder, 'cert.pem'), 'utf8') };
+    return {
+      key: await readFile(join(folder, 'key.pem'), 'utf8'),
+      cert: await readFile(join(folder, 'cert.pem'), 'utf8'),
+    };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -14,7 +14,15 @@ export interface MailServer {
 }
 
 /** As little of a mail server as a client needs. With a key it offers STARTTLS; `isTls`: it speaks TLS from the beginning. */
-export async function startMailServer({ tls, isTls = false, auth = 'PLAIN LOGIN' }: { readonly tls?: { readonly key: string; readonly cert: string } | undefined; readonly isTls?: boolean; readonly auth?: string } = {}): Promise<MailServer> {
+export async function startMailServer({
+  tls,
+  isTls = false,
+  auth = 'PLAIN LOGIN',
+}: {
+  readonly tls?: { readonly key: string; readonly cert: string } | undefined;
+  readonly isTls?: boolean;
+  readonly auth?: string;
+} = {}): Promise<MailServer> {
   const heard: string[] = [];
   const messages: string[] = [];
   const answers = new Map<string, string>();
@@ -37,7 +45,8 @@ export async function startMailServer({ tls, isTls = false, auth = 'PLAIN LOGIN'
         return secrets > 0 ? '334 UGFzc3dvcmQ6' : '235 welcome';
       }
       const verb = line.split(' ')[0]?.toUpperCase();
-      if (verb === 'EHLO') return `250-mail.example${tls !== undefined && !isSecure ? '\r\n250-STARTTLS' : ''}\r\n250 AUTH ${auth}`;
+      if (verb === 'EHLO')
+        return `250-mail.example${tls !== undefined && !isSecure ? '\r\n250-STARTTLS' : ''}\r\n250 AUTH ${auth}`;
       if (line === 'AUTH LOGIN') {
         secrets = 2;
         return '334 VXNlcm5hbWU6';
@@ -80,7 +89,10 @@ export async function startMailServer({ tls, isTls = false, auth = 'PLAIN LOGIN'
   const server = createServer((socket) => serve(isTls ? secure(socket) : socket, isTls));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    port: (server.address() as AddressInfo).port, heard, messages, answers,
+    port: (server.address() as AddressInfo).port,
+    heard,
+    messages,
+    answers,
     async close() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

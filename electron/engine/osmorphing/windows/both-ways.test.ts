@@ -15,10 +15,12 @@ import { hypervValues, registryValues, stopAtBlueScreens, virtioDiskValues } fro
 
 const folder = defaultProgramFolder();
 const scriptText = (name: string): string => readFileSync(join(folder, 'windows', `${name}.ps1`), 'utf8');
-const sourceText = (name: string): string => readFileSync(join(folder, 'causeway_osmorphing/windows', `${name}.py`), 'utf8');
+const sourceText = (name: string): string =>
+  readFileSync(join(folder, 'causeway_osmorphing/windows', `${name}.py`), 'utf8');
 const mineText = (name: string): string => readFileSync(join(import.meta.dirname, `${name}.ts`), 'utf8');
 /** Every match's groups. */
-const all = (text: string, pattern: RegExp): string[][] => [...text.matchAll(pattern)].map(([, ...groups]) => groups.map((each) => each ?? ''));
+const all = (text: string, pattern: RegExp): string[][] =>
+  [...text.matchAll(pattern)].map(([, ...groups]) => groups.map((each) => each ?? ''));
 const one = (text: string, pattern: RegExp): string => {
   const found = pattern.exec(text)?.[1];
   if (found === undefined) throw new Error(`nothing matches ${String(pattern)}`);
@@ -30,7 +32,12 @@ const quotedIn = (text: string): string[] => all(text, /'([^']*)'/g).map(([each]
 /** What the Linux worker's program answers; `question` is `asked` there. */
 function python<Answer>(program: string, question: unknown = null): Answer {
   const text = `import json, sys\nasked = json.load(sys.stdin)\n${program}\n`;
-  const { status, stdout, stderr, error } = spawnSync('python3', ['-B', '-c', text], { cwd: folder, encoding: 'utf8', input: JSON.stringify(question), maxBuffer: 1 << 26 });
+  const { status, stdout, stderr, error } = spawnSync('python3', ['-B', '-c', text], {
+    cwd: folder,
+    encoding: 'utf8',
+    input: JSON.stringify(question),
+    maxBuffer: 1 << 26,
+  });
   if (error !== undefined) throw new Error(`python3 is needed for this test: ${error.message}`);
   if (status !== 0) throw new Error(stderr);
   return JSON.parse(stdout) as Answer;
@@ -41,45 +48,108 @@ describe('fixed addresses', () => {
 
   /** What the script reads of its text, by the expressions that it has for it. */
   function cardsRead(text: string): Record<string, unknown>[] {
-    const functions = all(script, /function (Get-Card(?:Text|List))\([^)]*\) \{\n\s*\[regex\]::Match\(\$Text, '([^']*)' \+ \$Name \+ '([^']*)'\)\.Groups\[1\]\.Value\n\}/g);
+    const functions = all(
+      script,
+      /function (Get-Card(?:Text|List))\([^)]*\) \{\n\s*\[regex\]::Match\(\$Text, '([^']*)' \+ \$Name \+ '([^']*)'\)\.Groups\[1\]\.Value\n\}/g,
+    );
     const reader = (name: string) => {
       const [, before, after] = functions.find(([each]) => each === name) ?? [];
       if (before === undefined) throw new Error(`the script has no ${name}`);
       return (of: string, key: string): string => new RegExp(`${before}${key}${after}`).exec(of)?.[1] ?? '';
     };
     const [textOf, listOf] = [reader('Get-CardText'), reader('Get-CardList')];
-    const item = new RegExp(one(script, /foreach \(\$part in \[regex\]::Matches\(\(Get-CardList \$Text \$Name\), '([^']*)'\)\) \{ \$part\.Groups\[1\]\.Value \}/), 'g');
-    const block = new RegExp(one(script, /\$cards = @\(foreach \(\$block in \[regex\]::Matches\(\$text, '([^']*)'\)/), 'g');
+    const item = new RegExp(
+      one(
+        script,
+        /foreach \(\$part in \[regex\]::Matches\(\(Get-CardList \$Text \$Name\), '([^']*)'\)\) \{ \$part\.Groups\[1\]\.Value \}/,
+      ),
+      'g',
+    );
+    const block = new RegExp(
+      one(script, /\$cards = @\(foreach \(\$block in \[regex\]::Matches\(\$text, '([^']*)'\)/),
+      'g',
+    );
     const table = one(script, /\$cards = @\(foreach [^\n]*\n {2}@\{\n([\s\S]*?)\n {2}\}\n\}\)/);
-    return [...text.matchAll(block)].map(([card]) => Object.fromEntries([
-      ...all(table, /^ {4}(\w+) = Get-CardText \$block\.Value '(\w+)'$/gm).map(([to, key]) => [to, textOf(card, key!)]),
-      ...all(table, /^ {4}(\w+) = @\(Get-CardItem \$block\.Value '(\w+)'\)$/gm).map(([to, key]) => [to, all(listOf(card, key!), item).map(([each]) => each)]),
-      ...all(table, /^ {4}(\w+) = @\(foreach \(\$part in \[regex\]::Matches\(\(Get-CardList \$block\.Value '(\w+)'\), '([^']*)'\)\) \{\n(.*)\n {4}\}\)$/gm).map(([to, key, part, made]) => [
-        to, [...listOf(card, key!).matchAll(new RegExp(part!, 'g'))].map(([each]) => {
-          const named = all(made!, /(\w+) = Get-CardText \$part\.Value '(\w+)'/g);
-          return named.length > 0 ? Object.fromEntries(named.map(([name, of]) => [name, textOf(each, of!)]))
-            : one(made!, /"(.*)"/).replaceAll(/\$\(Get-CardText \$part\.Value '(\w+)'\)/g, (_whole, of: string) => textOf(each, of));
-        }),
-      ]),
-    ]) as Record<string, unknown>);
+    return [...text.matchAll(block)].map(
+      ([card]) =>
+        Object.fromEntries([
+          ...all(table, /^ {4}(\w+) = Get-CardText \$block\.Value '(\w+)'$/gm).map(([to, key]) => [
+            to,
+            textOf(card, key!),
+          ]),
+          ...all(table, /^ {4}(\w+) = @\(Get-CardItem \$block\.Value '(\w+)'\)$/gm).map(([to, key]) => [
+            to,
+            all(listOf(card, key!), item).map(([each]) => each),
+          ]),
+          ...all(
+            table,
+            /^ {4}(\w+) = @\(foreach \(\$part in \[regex\]::Matches\(\(Get-CardList \$block\.Value '(\w+)'\), '([^']*)'\)\) \{\n(.*)\n {4}\}\)$/gm,
+          ).map(([to, key, part, made]) => [
+            to,
+            [...listOf(card, key!).matchAll(new RegExp(part!, 'g'))].map(([each]) => {
+              const named = all(made!, /(\w+) = Get-CardText \$part\.Value '(\w+)'/g);
+              return named.length > 0
+                ? Object.fromEntries(named.map(([name, of]) => [name, textOf(each, of!)]))
+                : one(made!, /"(.*)"/).replaceAll(/\$\(Get-CardText \$part\.Value '(\w+)'\)/g, (_whole, of: string) =>
+                    textOf(each, of),
+                  );
+            }),
+          ]),
+        ]) as Record<string, unknown>,
+    );
   }
   /** The text that the script has when it runs: PowerShell takes the lines between the marks as they are. */
   const textIn = (made: string): string => one(made, /\$text = @'\r?\n([\s\S]*?)\r?\n'@/);
-  const expected = ({ addresses6, ...card }: Card): object => ({ ...card, addresses6: addresses6.map(({ address, length }) => `${address}/${length}`) });
+  const expected = ({ addresses6, ...card }: Card): object => ({
+    ...card,
+    addresses6: addresses6.map(({ address, length }) => `${address}/${length}`),
+  });
 
   const choices = <Value>(...values: Value[]): readonly Value[] => values;
-  const interfaces: FixedInterface[] = choices([], ['10.0.0.254'], ['10.0.0.254', '10.0.0.253']).flatMap((gateways) => choices([], ['5'], ['0', '7']).flatMap((gatewayMetrics) => choices('', '25').flatMap((metric) =>
-    choices(undefined, { addresses: [{ address: 'fd00::5', length: '64' }, { address: '2001:db8::1', length: '128' }], gateways: ['fe80::1'], servers: ['fd00::53', 'fd00::54'], hasOtherRoutes: false }).flatMap((ipv6) =>
-      choices([], ['10.0.0.1'], ['10.0.0.1', '10.0.0.2']).filter((addresses) => addresses.length > 0 || ipv6 !== undefined).map((addresses): FixedInterface => ({
-        addresses, masks: addresses.map((_, index) => ['255.255.0.0', '255.255.255.0'][index]!), gateways, gatewayMetrics, metric, ipv6, servers: addresses.length === 2 ? ['10.0.0.2', '10.0.0.3'] : [],
-        name: addresses.length === 1 ? 'Backup LAN (2) #1' : '', suffix: addresses.length === 1 ? 'corp-1.example' : '',
-      }))))));
-  const lastOf = ({ addresses, ipv6 }: FixedInterface): string => [...addresses, ...(ipv6?.addresses ?? []).map(({ address }) => address)][0] ?? '';
-  const nic = (of: FixedInterface): { macAddress: string; addresses: string[] } => ({ macAddress: 'fa-16-3e-00-00-0a', addresses: [lastOf(of)] });
+  const interfaces: FixedInterface[] = choices([], ['10.0.0.254'], ['10.0.0.254', '10.0.0.253']).flatMap((gateways) =>
+    choices([], ['5'], ['0', '7']).flatMap((gatewayMetrics) =>
+      choices('', '25').flatMap((metric) =>
+        choices(undefined, {
+          addresses: [
+            { address: 'fd00::5', length: '64' },
+            { address: '2001:db8::1', length: '128' },
+          ],
+          gateways: ['fe80::1'],
+          servers: ['fd00::53', 'fd00::54'],
+          hasOtherRoutes: false,
+        }).flatMap((ipv6) =>
+          choices([], ['10.0.0.1'], ['10.0.0.1', '10.0.0.2'])
+            .filter((addresses) => addresses.length > 0 || ipv6 !== undefined)
+            .map((addresses): FixedInterface => ({
+              addresses,
+              masks: addresses.map((_, index) => ['255.255.0.0', '255.255.255.0'][index]!),
+              gateways,
+              gatewayMetrics,
+              metric,
+              ipv6,
+              servers: addresses.length === 2 ? ['10.0.0.2', '10.0.0.3'] : [],
+              name: addresses.length === 1 ? 'Backup LAN (2) #1' : '',
+              suffix: addresses.length === 1 ? 'corp-1.example' : '',
+            })),
+        ),
+      ),
+    ),
+  );
+  const lastOf = ({ addresses, ipv6 }: FixedInterface): string =>
+    [...addresses, ...(ipv6?.addresses ?? []).map(({ address }) => address)][0] ?? '';
+  const nic = (of: FixedInterface): { macAddress: string; addresses: string[] } => ({
+    macAddress: 'fa-16-3e-00-00-0a',
+    addresses: [lastOf(of)],
+  });
 
   /** The script that each way of preparing lays down. */
-  const byTypescript = (cards: readonly Card[]): string => script.replace('{{cards}}', () => JSON.stringify(cards, undefined, 1)).replace(/\r?\n/g, '\r\n');
-  const byPython = (cases: readonly { readonly interfaces: readonly FixedInterface[]; readonly nics: readonly object[] }[]): string[] => python<string[]>(`
+  const byTypescript = (cards: readonly Card[]): string =>
+    script.replace('{{cards}}', () => JSON.stringify(cards, undefined, 1)).replace(/\r?\n/g, '\r\n');
+  const byPython = (
+    cases: readonly { readonly interfaces: readonly FixedInterface[]; readonly nics: readonly object[] }[],
+  ): string[] =>
+    python<string[]>(
+      `
 from causeway_osmorphing.windows import network
 from causeway_osmorphing.windows.ipv6_settings import NOTHING, Ipv6Interface
 
@@ -94,7 +164,9 @@ scripts = []
 for each in asked['cases']:
     network.interfaces_of = lambda _, each=each: [interface(told) for told in each['interfaces']]
     scripts.append(network.static_script(None, each['nics'], asked['template']))
-json.dump(scripts, sys.stdout)`, { template: script, cases });
+json.dump(scripts, sys.stdout)`,
+      { template: script, cases },
+    );
 
   it('are all read from what either way of preparing writes', () => {
     expect(interfaces.length).toBe(90);
@@ -118,12 +190,20 @@ json.dump(scripts, sys.stdout)`, { template: script, cases });
 
   it('are set by what was read, and nothing else', () => {
     const [card] = staticCards([interfaces[0]!], [nic(interfaces[0]!)]).cards;
-    const used = new Set(all(script.slice(script.indexOf('$failed = $false')) + one(script, /(function Get-GatewayMetric[\s\S]*?\n\})/), /\$[Cc]ard\.(\w+)/g).map(([name]) => name));
+    const used = new Set(
+      all(
+        script.slice(script.indexOf('$failed = $false')) + one(script, /(function Get-GatewayMetric[\s\S]*?\n\})/),
+        /\$[Cc]ard\.(\w+)/g,
+      ).map(([name]) => name),
+    );
     expect([...used].toSorted()).toEqual(Object.keys(card!).toSorted());
   });
 
   it('may have the same names for the script', () => {
-    for (const [name, pattern] of [['name', '_NAME'], ['suffix', '_SUFFIX']] as const) {
+    for (const [name, pattern] of [
+      ['name', '_NAME'],
+      ['suffix', '_SUFFIX'],
+    ] as const) {
       const text = one(sourceText('network'), new RegExp(`^${pattern} = re\\.compile\\(r'(.*)\\\\Z'\\)$`, 'm'));
       expect(mineText('static-network')).toContain(`${name}: /${text}$/`);
     }
@@ -133,21 +213,64 @@ json.dump(scripts, sys.stdout)`, { template: script, cases });
     const guid = '{11111111-1111-1111-1111-111111111111}';
     const local = '0000000900000600';
     const other = '0000000A00000600';
-    const addresses = [0, 1, 2, 3, 4, 5].flatMap((origin) => [0, 1, 64, 128, 129].flatMap((length, index) => ['FD0000000000000000000000000000', 'FE8000000000000000000000000000', '20010DB80000000000000000000000'].flatMap((address) => [local, other].map((of) => ({
-      name: `${of}${address}${index}${origin}`, value: `FFFFFFFFFFFFFFFF0${origin}00000001000000${length.toString(16).toUpperCase().padStart(2, '0')}00`,
-    })))));
+    const addresses = [0, 1, 2, 3, 4, 5].flatMap((origin) =>
+      [0, 1, 64, 128, 129].flatMap((length, index) =>
+        ['FD0000000000000000000000000000', 'FE8000000000000000000000000000', '20010DB80000000000000000000000'].flatMap(
+          (address) =>
+            [local, other].map((of) => ({
+              name: `${of}${address}${index}${origin}`,
+              value: `FFFFFFFFFFFFFFFF0${origin}00000001000000${length.toString(16).toUpperCase().padStart(2, '0')}00`,
+            })),
+        ),
+      ),
+    );
     const fixed = { name: `${local}FD00000000000000000000000000000A`, value: 'FFFFFFFFFFFFFFFF01000000010000004000' };
-    const routes = ['00', '01'].flatMap((destination) => ['00', '40'].flatMap((length) => [`FE80${'00'.repeat(13)}01`, '00'.repeat(16)].flatMap((hop) => [local, other].map((of) => ({
-      name: `00000000${destination}${'00'.repeat(15)}${length}${'00'.repeat(19)}${of}${of}${hop}`, value: '',
-    })))));
-    const odd = [{ name: 'odd', value: '' }, { name: `${local}FD`, value: '' }, { name: `${local}FD${'00'.repeat(15)}`, value: 'FFFF' }];
+    const routes = ['00', '01'].flatMap((destination) =>
+      ['00', '40'].flatMap((length) =>
+        [`FE80${'00'.repeat(13)}01`, '00'.repeat(16)].flatMap((hop) =>
+          [local, other].map((of) => ({
+            name: `00000000${destination}${'00'.repeat(15)}${length}${'00'.repeat(19)}${of}${of}${hop}`,
+            value: '',
+          })),
+        ),
+      ),
+    );
+    const odd = [
+      { name: 'odd', value: '' },
+      { name: `${local}FD`, value: '' },
+      { name: `${local}FD${'00'.repeat(15)}`, value: 'FFFF' },
+    ];
     const cases: RegistryInterfaces[] = [
-      ...addresses.map((each) => ({ addresses: [each], routes: [] })), ...routes.map((each) => ({ addresses: [fixed], routes: [each] })), ...odd.map((each) => ({ addresses: [each], routes: [each] })), { addresses: [...addresses, ...odd], routes: [...routes, ...odd] },
+      ...addresses.map((each) => ({ addresses: [each], routes: [] })),
+      ...routes.map((each) => ({ addresses: [fixed], routes: [each] })),
+      ...odd.map((each) => ({ addresses: [each], routes: [each] })),
+      { addresses: [...addresses, ...odd], routes: [...routes, ...odd] },
     ].map((each) => ({
-      ...each, cards: [{ guid: guid.toUpperCase(), number: 9, kind: 6 }],
-      interfaces: [{ guid, name: 'LAN', suffix: 'corp.example', metric: '25', gatewayMetrics: ['5', '0'], servers: ['10.0.0.2'], servers6: ['fd00::53', '10.0.0.53', 'odd'] }],
+      ...each,
+      cards: [{ guid: guid.toUpperCase(), number: 9, kind: 6 }],
+      interfaces: [
+        {
+          guid,
+          name: 'LAN',
+          suffix: 'corp.example',
+          metric: '25',
+          gatewayMetrics: ['5', '0'],
+          servers: ['10.0.0.2'],
+          servers6: ['fd00::53', '10.0.0.53', 'odd'],
+        },
+      ],
     }));
-    const told = python<{ addresses: [string, number][]; gateways: string[]; servers: string[]; others: boolean; metric: string; gatewayMetrics: string[] }[]>(`
+    const told = python<
+      {
+        addresses: [string, number][];
+        gateways: string[];
+        servers: string[];
+        others: boolean;
+        metric: string;
+        gatewayMetrics: string[];
+      }[]
+    >(
+      `
 from causeway_osmorphing.windows import network
 from causeway_osmorphing.windows.hive import BINARY, DWORD, MULTI, SZ
 from tests.test_windows_registry import SERVICES, Windows
@@ -169,15 +292,29 @@ for each in asked['cases']:
     answers.append({
         'addresses': found.ipv6.addresses, 'gateways': found.ipv6.gateways, 'servers': found.ipv6.servers, 'others': found.ipv6.has_other_routes, 'metric': found.metric,
         'gatewayMetrics': [one or '0' for one in found.gateway_metrics]})
-json.dump(answers, sys.stdout)`, { cases });
+json.dump(answers, sys.stdout)`,
+      { cases },
+    );
     expect(told.filter((each) => each.addresses.length > 0).length).toBeGreaterThan(20);
     for (const [index, found] of cases.entries()) {
       const { addresses: mine, gateways, servers, hasOtherRoutes } = ipv6Settings(found, guid);
       const theirs = told[index]!;
       const sorted = (values: readonly string[]): readonly string[] => values.toSorted();
-      expect([sorted(mine.map(({ address, length }) => `${address}/${length}`)), sorted(gateways), servers, hasOtherRoutes])
-        .toEqual([sorted(theirs.addresses.map(([address, length]) => `${address}/${length}`)), sorted(theirs.gateways), theirs.servers, theirs.others]);
-      const [card] = staticCards(fixedInterfaces([{ guid, addresses: ['10.0.0.1'], masks: ['255.0.0.0'], gateways: [], servers: [] }], found), [{ macAddress: 'aa' }]).cards;
+      expect([
+        sorted(mine.map(({ address, length }) => `${address}/${length}`)),
+        sorted(gateways),
+        servers,
+        hasOtherRoutes,
+      ]).toEqual([
+        sorted(theirs.addresses.map(([address, length]) => `${address}/${length}`)),
+        sorted(theirs.gateways),
+        theirs.servers,
+        theirs.others,
+      ]);
+      const [card] = staticCards(
+        fixedInterfaces([{ guid, addresses: ['10.0.0.1'], masks: ['255.0.0.0'], gateways: [], servers: [] }], found),
+        [{ macAddress: 'aa' }],
+      ).cards;
       expect([card?.metric, card?.gatewayMetrics]).toEqual([theirs.metric, theirs.gatewayMetrics]);
     }
   });
@@ -185,15 +322,36 @@ json.dump(answers, sys.stdout)`, { cases });
 
 /** Of the Linux worker's program. */
 interface Tables {
-  readonly storage: string[]; readonly others: string[]; readonly architectures: Record<string, string>; readonly folders: string[][]; readonly starts: [string, number][]; readonly needed: string[];
-  readonly rules: string[]; readonly tests: string[]; readonly trusted: string; readonly sha256: string; readonly sha1: string; readonly updates: string[]; readonly target: string; readonly devicePath: string;
-  readonly service: Record<string, [number, string | number]>; readonly loaders: Record<string, string>; readonly dynamic: string[];
+  readonly storage: string[];
+  readonly others: string[];
+  readonly architectures: Record<string, string>;
+  readonly folders: string[][];
+  readonly starts: [string, number][];
+  readonly needed: string[];
+  readonly rules: string[];
+  readonly tests: string[];
+  readonly trusted: string;
+  readonly sha256: string;
+  readonly sha1: string;
+  readonly updates: string[];
+  readonly target: string;
+  readonly devicePath: string;
+  readonly service: Record<string, [number, string | number]>;
+  readonly loaders: Record<string, string>;
+  readonly dynamic: string[];
 }
-const versions = [[6, 0, 6002], [6, 1, 7601], [6, 2, 9200], [6, 3, 9600], ...[10240, 14393, 17763, 19045, 20348, 22000, 22631, 26100, 99999].map((build) => [10, 0, build])] as [number, number, number][];
+const versions = [
+  [6, 0, 6002],
+  [6, 1, 7601],
+  [6, 2, 9200],
+  [6, 3, 9600],
+  ...[10240, 14393, 17763, 19045, 20348, 22000, 22631, 26100, 99999].map((build) => [10, 0, build]),
+] as [number, number, number][];
 const asked = versions.flatMap((version) => [true, false].map((isServer) => [version, isServer] as const));
 let tables: Tables;
 beforeAll(() => {
-  tables = python<Tables>(`
+  tables = python<Tables>(
+    `
 from causeway_osmorphing.windows import commands, drivers, efi_loader, hyperv, init_agent, installation, signature
 hexed = lambda raw: bytes(raw).hex()
 json.dump({
@@ -201,7 +359,9 @@ json.dump({
   'starts': hyperv._STARTS, 'needed': hyperv._NEEDED, 'rules': hyperv._RULES, 'tests': signature._TESTS, 'trusted': signature._TRUSTED.decode(), 'sha256': hexed(signature._SHA256),
   'sha1': hexed(signature._SHA1), 'updates': signature._UPDATES, 'target': drivers.TARGET, 'devicePath': drivers._DEVICE_PATH, 'service': init_agent.service_values(), 'loaders': efi_loader._NAMES,
   'dynamic': commands._DYNAMIC,
-}, sys.stdout)`, asked);
+}, sys.stdout)`,
+    asked,
+  );
 });
 
 describe('drivers', () => {
@@ -213,19 +373,26 @@ describe('drivers', () => {
     expect([...requiredDrivers]).toEqual([...tables.storage, 'NetKVM']);
     expect(sourceText('drivers')).toContain("elif name in STORAGE or name == 'NetKVM':");
     expect([...discDrivers]).toEqual([...tables.storage, ...tables.others]);
-    for (const [index, [version, isServer]] of asked.entries()) expect(discFolders(version, isServer), `${version.join('.')} ${isServer}`).toEqual(tables.folders[index]);
+    for (const [index, [version, isServer]] of asked.entries())
+      expect(discFolders(version, isServer), `${version.join('.')} ${isServer}`).toEqual(tables.folders[index]);
     const windowsNames: Readonly<Record<string, string>> = { x86_64: 'amd64', i386: 'x86', aarch64: 'arm64' };
-    expect(Object.fromEntries(Object.entries(tables.architectures).map(([name, on]) => [windowsNames[name], on]))).toEqual(discArchitectures);
+    expect(
+      Object.fromEntries(Object.entries(tables.architectures).map(([name, on]) => [windowsNames[name], on])),
+    ).toEqual(discArchitectures);
     // Where both are for the same device, the same one goes.
-    const [newer = '', older = ''] = /if \(\$folders\['(\w+)'\]\) \{ \$folders\.Remove\('(\w+)'\) \}/.exec(adding)?.slice(1) ?? [];
-    expect(sourceText('drivers')).toContain(`superseded = '${older}' if any(driver.name == '${newer}' for driver in found) else None`);
+    const [newer = '', older = ''] =
+      /if \(\$folders\['(\w+)'\]\) \{ \$folders\.Remove\('(\w+)'\) \}/.exec(adding)?.slice(1) ?? [];
+    expect(sourceText('drivers')).toContain(
+      `superseded = '${older}' if any(driver.name == '${newer}' for driver in found) else None`,
+    );
     expect(adding.indexOf('$folders.Remove')).toBeLessThan(adding.indexOf('/ForceUnsigned'));
   });
 
   it('are refused for the same marks of their signature', () => {
     /** `-join [char[]](…) + '…'`, as the bytes of a catalog. */
     const bytes = (name: string): string => {
-      const [list = '', more = ''] = new RegExp(`\\$${name} = -join \\[char\\[\\]\\]\\(([^)]*)\\)(?: \\+ '([^']*)')?`).exec(adding)?.slice(1) ?? [];
+      const [list = '', more = ''] =
+        new RegExp(`\\$${name} = -join \\[char\\[\\]\\]\\(([^)]*)\\)(?: \\+ '([^']*)')?`).exec(adding)?.slice(1) ?? [];
       return Buffer.concat([Buffer.from(list.split(',').map(Number)), Buffer.from(more)]).toString('hex');
     };
     expect([bytes('sha256'), bytes('sha1')]).toEqual([tables.sha256, tables.sha1]);
@@ -233,7 +400,9 @@ describe('drivers', () => {
     expect([plain, Buffer.from(bytes('organization'), 'hex').toString('latin1')]).toEqual(tables.tests);
     // The certificate's name is looked for in two forms; the program does so with all of them, of which one is no name.
     expect(one(adding, /\$wide = .*BigEndianUnicode\.GetBytes\('([^']*)'\)/)).toBe(plain);
-    expect(adding).toContain(`$isForTests = $text.Contains('${plain}') -or $text.Contains($wide) -or $text.Contains($organization)`);
+    expect(adding).toContain(
+      `$isForTests = $text.Contains('${plain}') -or $text.Contains($wide) -or $text.Contains($organization)`,
+    );
     expect(one(adding, /\$isForTests -and -not \$text\.Contains\('([^']*)'\)/)).toBe(tables.trusted);
     expect(adding).toContain('$request.needsUpdate -and $text.Contains($sha256) -and -not $text.Contains($sha1)');
   });
@@ -241,13 +410,24 @@ describe('drivers', () => {
   it('are taken with the same updates, and refused in the same words', () => {
     const known = new RegExp(one(adding, /\$_\.Name -match '([^']*)'/), 'i');
     const numbers = ['kb3033929', 'kb4474419', 'rollupfix', 'kb976932'];
-    const names = ['package', 'Package', 'xpackage'].flatMap((start) => ['_for_', '_1_for_', '_2_for_', '_for_1_'].flatMap((middle) => numbers.flatMap((number) => [number, number.toUpperCase()].map((each) => `${start}${middle}${each}~31bf3856ad364e35~amd64~~6.1.1.3`))));
+    const names = ['package', 'Package', 'xpackage'].flatMap((start) =>
+      ['_for_', '_1_for_', '_2_for_', '_for_1_'].flatMap((middle) =>
+        numbers.flatMap((number) =>
+          [number, number.toUpperCase()].map((each) => `${start}${middle}${each}~31bf3856ad364e35~amd64~~6.1.1.3`),
+        ),
+      ),
+    );
     const isKnown = (name: string): boolean => tables.updates.some((each) => name.toLowerCase().startsWith(each));
     expect(names.filter((name) => known.test(name))).toEqual(names.filter(isKnown));
     expect(names.filter(isKnown).length).toBe(2 * 2 * tables.updates.length);
-    for (const update of all(one(adding, /return '(it is signed with SHA-2[^']*)'/), /KB(\d+)/g).flat()) expect(tables.updates).toContain(`package_for_kb${update}`);
+    for (const update of all(one(adding, /return '(it is signed with SHA-2[^']*)'/), /KB(\d+)/g).flat())
+      expect(tables.updates).toContain(`package_for_kb${update}`);
     const program = sourceText('signature') + sourceText('drivers');
-    for (const words of [...all(adding, /return '(it is signed[^']*)'/g).flat(), one(adding, /\$told; (use a disc[^"]*)"/)]) expect(program).toContain(words);
+    for (const words of [
+      ...all(adding, /return '(it is signed[^']*)'/g).flat(),
+      one(adding, /\$told; (use a disc[^"]*)"/),
+    ])
+      expect(program).toContain(words);
   });
 
   it('that the first start needs leave nothing behind once they are installed', () => {
@@ -267,15 +447,29 @@ json.dump([[key, sorted(values)] for key, values in windows.system.tree.items()]
     // What the script takes out, by the names that it has for it; Windows has no regard to case.
     const top = 'driverdatabase';
     expect(one(firstBoot, /\$database = 'HKLM:\\SYSTEM\\(\w+)'/).toLowerCase()).toBe(top);
-    const pattern = new RegExp(`^${one(firstBoot, /\$_\.PSChildName -like '([^']*)'/).replaceAll('.', '\\.').replaceAll('*', '.*')}$`, 'i');
-    expect(one(firstBoot, /GetValue\('InfPath'\) -like '([^']*)'/)).toBe(one(firstBoot, /\$_\.PSChildName -like '([^']*)'/));
+    const pattern = new RegExp(
+      `^${one(firstBoot, /\$_\.PSChildName -like '([^']*)'/)
+        .replaceAll('.', '\\.')
+        .replaceAll('*', '.*')}$`,
+      'i',
+    );
+    expect(one(firstBoot, /GetValue\('InfPath'\) -like '([^']*)'/)).toBe(
+      one(firstBoot, /\$_\.PSChildName -like '([^']*)'/),
+    );
     const list = `${top}\\${one(firstBoot, /\$packages = @\(Get-ChildItem "\$database\\([\w\\]+)"/).toLowerCase()}\\`;
     const ids = `${top}\\${one(firstBoot, /\$id in @\(Get-ChildItem "\$database\\([\w\\]+)"/).toLowerCase()}\\`;
-    const isBelow = (key: string, path: string): boolean => key.startsWith(path) && !key.slice(path.length).includes('\\');
-    for (const name of [...left.keys()].filter((key) => isBelow(key, list)).map((key) => key.slice(list.length)).filter((each) => pattern.test(each))) {
+    const isBelow = (key: string, path: string): boolean =>
+      key.startsWith(path) && !key.slice(path.length).includes('\\');
+    for (const name of [...left.keys()]
+      .filter((key) => isBelow(key, list))
+      .map((key) => key.slice(list.length))
+      .filter((each) => pattern.test(each))) {
       for (const [key, values] of left) if (isBelow(key, ids)) values.delete(name);
-      const taken = `${top}\\${one(firstBoot, /Remove-Item "\$database\\([^"]+)" -Recurse/).replace(/\$\{name\}/, name).toLowerCase()}`;
-      for (const key of left.keys()) if (key === `${list}${name}` || key === taken || key.startsWith(`${taken}\\`)) left.delete(key);
+      const taken = `${top}\\${one(firstBoot, /Remove-Item "\$database\\([^"]+)" -Recurse/)
+        .replace(/\$\{name\}/, name)
+        .toLowerCase()}`;
+      for (const key of left.keys())
+        if (key === `${list}${name}` || key === taken || key.startsWith(`${taken}\\`)) left.delete(key);
     }
     // Devices stay, without a driver by these names.
     expect([...left].filter(([key, values]) => !isBelow(key, ids) || values.size > 0)).toEqual([]);
@@ -286,57 +480,98 @@ json.dump([[key, sorted(values)] for key, values in windows.system.tree.items()]
     const below = (path: string): string => path.replace(/^(%SystemRoot%|Windows)[\\/]/i, '').replaceAll('/', '\\');
     expect(below(tables.devicePath)).toBe(below(tables.target));
     expect(firstBoot).toContain(`"$env:SystemRoot\\${below(tables.target)}\\*.inf"`);
-    expect(firstBoot).toContain(`"$env:SystemRoot\\${below(one(sourceText('xen'), /folder = '([^']*)' \+ package\.name/).replaceAll('\\\\', '\\'))}*\\*.inf"`);
+    expect(firstBoot).toContain(
+      `"$env:SystemRoot\\${below(one(sourceText('xen'), /folder = '([^']*)' \+ package\.name/).replaceAll('\\\\', '\\'))}*\\*.inf"`,
+    );
     expect(adding).toContain(`Copy-Item -Force $program "$($request.drive)\\Windows\\${below(tables.target)}\\"`);
     // Installers, which are there by the same names.
-    const agent = new RegExp(`^${one(firstBoot, /VirtIO\\(qemu-ga[^"]*)"/).replaceAll('.', '\\.').replaceAll('*', '.*')}$`);
-    const names = quotedIn(one(sourceText('drivers'), /name = (\{[^}]*\})\.get\(installation\.architecture\)/)).filter((each) => each.endsWith('.msi'));
+    const agent = new RegExp(
+      `^${one(firstBoot, /VirtIO\\(qemu-ga[^"]*)"/)
+        .replaceAll('.', '\\.')
+        .replaceAll('*', '.*')}$`,
+    );
+    const names = quotedIn(one(sourceText('drivers'), /name = (\{[^}]*\})\.get\(installation\.architecture\)/)).filter(
+      (each) => each.endsWith('.msi'),
+    );
     expect(names.length).toBe(2);
     for (const name of names) {
       expect(name).toMatch(agent);
-      expect(all(one(adding, /qemu-ga-\$\((.*?)\)\.msi/), /\{ '(\w+)' \}/g).map(([each]) => `qemu-ga-${each}.msi`)).toContain(name);
+      expect(
+        all(one(adding, /qemu-ga-\$\((.*?)\)\.msi/), /\{ '(\w+)' \}/g).map(([each]) => `qemu-ga-${each}.msi`),
+      ).toContain(name);
     }
     expect(adding).toContain(`"$folder\\${one(firstBoot, /VirtIO\\(\w+\.exe)"/)}"`);
   });
 
   it('of Hyper-V start at the same times, and Remote Desktop is opened by the same rules', () => {
     const there = Object.fromEntries(tables.starts.map(([name]) => [name, 3]));
-    expect(hypervValues(there).filter(({ name }) => name === 'Start').map(({ key, value }) => [key, value])).toEqual(tables.starts);
+    expect(
+      hypervValues(there)
+        .filter(({ name }) => name === 'Start')
+        .map(({ key, value }) => [key, value]),
+    ).toEqual(tables.starts);
     for (const name of tables.starts.map(([each]) => each)) {
       const without = Object.fromEntries(Object.entries(there).filter(([each]) => each !== name));
-      if (tables.needed.includes(name)) expect(() => hypervValues(without)).toThrow(`this Windows has no drivers for Hyper-V (${name})`);
+      if (tables.needed.includes(name))
+        expect(() => hypervValues(without)).toThrow(`this Windows has no drivers for Hyper-V (${name})`);
       else expect(hypervValues(without)).not.toEqual([]);
     }
     expect(sourceText('hyperv')).toContain("'this Windows has no drivers for Hyper-V (%s)'");
-    expect(quotedIn(one(scriptText('install-agent'), /foreach \(\$name in ('RemoteDesktop[^)]*)\)/))).toEqual(tables.rules);
+    expect(quotedIn(one(scriptText('install-agent'), /foreach \(\$name in ('RemoteDesktop[^)]*)\)/))).toEqual(
+      tables.rules,
+    );
   });
 
   it('that start with the boot loader are held back by nothing', () => {
-    expect(virtioDiskValues(['viostor']).map(({ key, name = '*', value }) => [key, name, value])).toEqual([['viostor', 'Start', 0], ['viostor\\StartOverride', '*', 0]]);
+    expect(virtioDiskValues(['viostor']).map(({ key, name = '*', value }) => [key, name, value])).toEqual([
+      ['viostor', 'Start', 0],
+      ['viostor\\StartOverride', '*', 0],
+    ]);
     expect(sourceText('driver_start')).toContain("override = key + '\\\\StartOverride'");
     expect(sourceText('drivers')).toContain("system.remove_key(key + '\\\\StartOverride')");
   });
-
 });
 
 describe('what a guest gets', () => {
   it('is the same service of the guest initialization agent', () => {
     const kinds: Readonly<Record<number, string>> = { 1: 'String', 2: 'ExpandString', 4: 'DWord' };
-    const mine = registryValues(true, { platform: 'kvm' }).filter(({ key }) => key === 'cloudbase-init').map(({ name, type, value }) => [name, [type, value]]);
-    expect(Object.fromEntries(mine)).toEqual(Object.fromEntries(Object.entries(tables.service).map(([name, [kind, value]]) => [name, [kinds[kind], value]])));
+    const mine = registryValues(true, { platform: 'kvm' })
+      .filter(({ key }) => key === 'cloudbase-init')
+      .map(({ name, type, value }) => [name, [type, value]]);
+    expect(Object.fromEntries(mine)).toEqual(
+      Object.fromEntries(Object.entries(tables.service).map(([name, [kind, value]]) => [name, [kinds[kind], value]])),
+    );
     const needed = (names: string[]): string[] => names.map((each) => each.toLowerCase().replaceAll('\\', '/'));
-    expect(needed(quotedIn(one(scriptText('install-agent'), /foreach \(\$needed in ([^)]*)\)/)))).toEqual(needed(quotedIn(one(sourceText('init_agent'), /for needed in \(([^)]*)\)/))));
+    expect(needed(quotedIn(one(scriptText('install-agent'), /foreach \(\$needed in ([^)]*)\)/)))).toEqual(
+      needed(quotedIn(one(sourceText('init_agent'), /for needed in \(([^)]*)\)/))),
+    );
   });
 
   it('is the same boot loader, by the same names', () => {
-    const names = all(one(scriptText('ensure-loader'), /\$name = @\{([^}]*)\}/), /(\w+) = '([^']+)'/g).map(([of, name]) => [of, name!.toUpperCase()]);
-    expect(Object.fromEntries(names)).toEqual(Object.fromEntries(Object.entries(tables.loaders).map(([of, name]) => [{ x86_64: 'amd64', i386: 'x86', aarch64: 'arm64' }[of], name])));
-    expect(one(scriptText('ensure-loader'), /\$loader = "\$drive\\([^"]*)"/)).toBe(one(sourceText('efi_loader'), /^_OWN = '([^']*)'/m).replaceAll('/', '\\'));
+    const names = all(one(scriptText('ensure-loader'), /\$name = @\{([^}]*)\}/), /(\w+) = '([^']+)'/g).map(
+      ([of, name]) => [of, name!.toUpperCase()],
+    );
+    expect(Object.fromEntries(names)).toEqual(
+      Object.fromEntries(
+        Object.entries(tables.loaders).map(([of, name]) => [
+          { x86_64: 'amd64', i386: 'x86', aarch64: 'arm64' }[of],
+          name,
+        ]),
+      ),
+    );
+    expect(one(scriptText('ensure-loader'), /\$loader = "\$drive\\([^"]*)"/)).toBe(
+      one(sourceText('efi_loader'), /^_OWN = '([^']*)'/m).replaceAll('/', '\\'),
+    );
   });
 
   it('is nothing on dynamic disks, which both ways know by the same kinds of partitions', () => {
-    const [mbr = '', gpt = ''] = /\$partition\.MbrType -eq (\d+) -or (.*) -contains \$partition\.GptType/.exec(scriptText('open-guest'))?.slice(1) ?? [];
-    expect([`0x${Number(mbr).toString(16)}`, ...quotedIn(gpt).map((each) => each.slice(1, -1))]).toEqual(tables.dynamic);
+    const [mbr = '', gpt = ''] =
+      /\$partition\.MbrType -eq (\d+) -or (.*) -contains \$partition\.GptType/
+        .exec(scriptText('open-guest'))
+        ?.slice(1) ?? [];
+    expect([`0x${Number(mbr).toString(16)}`, ...quotedIn(gpt).map((each) => each.slice(1, -1))]).toEqual(
+      tables.dynamic,
+    );
   });
 });
 
@@ -344,14 +579,26 @@ describe('the first boot', () => {
   const [program, worker, request] = [sourceText('scripts'), mineText('winrm-guest'), mineText('offline-guest')];
 
   it('runs the same scripts by the same names', () => {
-    const files = Object.fromEntries(all(request, /(\w+): await powershellFile\('first-boot-([\w-]+)'\)/g).map(([key, file]) => [key!, file!]));
+    const files = Object.fromEntries(
+      all(request, /(\w+): await powershellFile\('first-boot-([\w-]+)'\)/g).map(([key, file]) => [key!, file!]),
+    );
     // The network's is made elsewhere, from its template.
-    const theirs = all(program, /'(\d\d-causeway-[\w-]+\.ps1)', (?:request\['firstBootScripts'\]\['(\w+)'\]|(script|uninstaller))/g).map(([name, key, made]) => [name, key !== '' ? files[key!] : { script: files['network'], uninstaller: files['sourceTools'] }[made!]]);
+    const theirs = all(
+      program,
+      /'(\d\d-causeway-[\w-]+\.ps1)', (?:request\['firstBootScripts'\]\['(\w+)'\]|(script|uninstaller))/g,
+    ).map(([name, key, made]) => [
+      name,
+      key !== '' ? files[key!] : { script: files['network'], uninstaller: files['sourceTools'] }[made!],
+    ]);
     const mine = all(worker, /\\\\(\d\d-causeway-[\w-]+\.ps1)`, \(?await powershellFile\('first-boot-([\w-]+)'\)/g);
-    const sorted = (pairs: readonly (readonly unknown[])[]): string[] => [...new Set(pairs.map((each) => each.join(' ')))].toSorted();
+    const sorted = (pairs: readonly (readonly unknown[])[]): string[] =>
+      [...new Set(pairs.map((each) => each.join(' ')))].toSorted();
     expect(sorted(mine)).toEqual(sorted(theirs));
     expect(sorted(mine).length).toBe(Object.keys(files).length - 1);
-    for (const text of [program.replaceAll('/00-', '\\\\00-'), worker]) expect(text).toMatch(/\\00-causeway\.ps1['`], (?:request\['firstBootScripts'\]\['runner'\]|await powershellFile\('first-boot-runner'\))/);
+    for (const text of [program.replaceAll('/00-', '\\\\00-'), worker])
+      expect(text).toMatch(
+        /\\00-causeway\.ps1['`], (?:request\['firstBootScripts'\]\['runner'\]|await powershellFile\('first-boot-runner'\))/,
+      );
   });
 
   it('runs the same kinds of scripts of a user', () => {
@@ -372,42 +619,86 @@ describe('the first boot', () => {
     expect(scriptText('first-boot-crashes')).toContain(`-Name ${kept}\n`);
   });
 
-  it('finds the destination\'s agent where both ways lay it down', () => {
+  it("finds the destination's agent where both ways lay it down", () => {
     const path = `FirstBoot/packages/${one(sourceText('platform_agent'), /^_NAME = '([^']*)'/m)}`;
     expect(sourceText('platform_agent')).toContain("'%s/FirstBoot/packages/%s'");
     expect(worker).toContain(path.replaceAll('/', '\\\\'));
     const packages = scriptText('first-boot-packages');
     expect(packages).toContain("'packages'");
-    expect(path.split('/').at(-1)).toMatch(new RegExp(`^${one(packages, /Join-Path \$folder '([^']*)'/).replaceAll('.', '\\.').replaceAll('*', '.*')}$`));
+    expect(path.split('/').at(-1)).toMatch(
+      new RegExp(
+        `^${one(packages, /Join-Path \$folder '([^']*)'/)
+          .replaceAll('.', '\\.')
+          .replaceAll('*', '.*')}$`,
+      ),
+    );
   });
 });
 
-describe('the guest\'s registry', () => {
-  const programs = ['commands', 'drivers', 'efi_loader', 'hyperv', 'init_agent', 'installation', 'ipv6_settings', 'network', 'old_platform', 'source_tools', 'driver_search'].map(sourceText).join('\n');
+describe("the guest's registry", () => {
+  const programs = [
+    'commands',
+    'drivers',
+    'efi_loader',
+    'hyperv',
+    'init_agent',
+    'installation',
+    'ipv6_settings',
+    'network',
+    'old_platform',
+    'source_tools',
+    'driver_search',
+  ]
+    .map(sourceText)
+    .join('\n');
   /** Without what a place is filled with. */
-  const bare = (path: string): string => path.replaceAll('\\\\', '\\').replaceAll(/\$\([^)]*\)|\$\w+|%s|\{[0-9A-Fa-f-]{36}\}/g, '*').toLowerCase();
+  const bare = (path: string): string =>
+    path
+      .replaceAll('\\\\', '\\')
+      .replaceAll(/\$\([^)]*\)|\$\w+|%s|\{[0-9A-Fa-f-]{36}\}/g, '*')
+      .toLowerCase();
   const program = bare(programs);
 
-  it.each(['open-guest', 'read-interfaces', 'read-old-platform', 'install-agent'])('has the same places and values for %s and the Linux worker', (name) => {
-    const text = scriptText(name);
-    const values = all(text, /\.GetValue\('([^']+)'|\)\.(ProductName|Current\w+|ProductType|ComputerName|PROCESSOR_ARCHITECTURE)\b/g).map(([named, property]) => named || property!);
-    const paths = [
-      ...all(text, /"\$set\\([^"]+?)(?:\\\$\([^"]*)?"/g), ...all(text, /-SOFTWARE\\((?:Microsoft|Policies)[^"']*)/g), ...all(text, /^\s*\$place = '([^']+)'/gm), ...all(text, /\$current\\([^"]+)"|\$_\\(Services[^"]+)"/g).map((each) => [each.join('')]),
-    ].map(([path]) => bare(path!.replace(/^Services\\/i, '')).replace(/\\\*$/, ''));
-    expect(values.length + paths.length).toBeGreaterThan(0);
-    const isPlace = (path: string): boolean => new RegExp(`(?<!\\w)${path.replaceAll(/[\\*.]/g, '\\$&')}(?![\\w ])`).test(program);
-    const unknown = [...values.filter((each) => !program.includes(`'${each.toLowerCase()}'`)), ...paths.filter((path) => !isPlace(path))];
-    expect(unknown).toEqual([]);
-  });
+  it.each(['open-guest', 'read-interfaces', 'read-old-platform', 'install-agent'])(
+    'has the same places and values for %s and the Linux worker',
+    (name) => {
+      const text = scriptText(name);
+      const values = all(
+        text,
+        /\.GetValue\('([^']+)'|\)\.(ProductName|Current\w+|ProductType|ComputerName|PROCESSOR_ARCHITECTURE)\b/g,
+      ).map(([named, property]) => named || property!);
+      const paths = [
+        ...all(text, /"\$set\\([^"]+?)(?:\\\$\([^"]*)?"/g),
+        ...all(text, /-SOFTWARE\\((?:Microsoft|Policies)[^"']*)/g),
+        ...all(text, /^\s*\$place = '([^']+)'/gm),
+        ...all(text, /\$current\\([^"]+)"|\$_\\(Services[^"]+)"/g).map((each) => [each.join('')]),
+      ].map(([path]) => bare(path!.replace(/^Services\\/i, '')).replace(/\\\*$/, ''));
+      expect(values.length + paths.length).toBeGreaterThan(0);
+      const isPlace = (path: string): boolean =>
+        new RegExp(`(?<!\\w)${path.replaceAll(/[\\*.]/g, '\\$&')}(?![\\w ])`).test(program);
+      const unknown = [
+        ...values.filter((each) => !program.includes(`'${each.toLowerCase()}'`)),
+        ...paths.filter((path) => !isPlace(path)),
+      ];
+      expect(unknown).toEqual([]);
+    },
+  );
 
-  it('has an agent\'s registration at the same place', () => {
+  it("has an agent's registration at the same place", () => {
     const open = scriptText('open-guest');
-    expect(one(open, /\$registration = "\$drive\\([^"]*)"/).replaceAll('\\', '/')).toBe(one(sourceText('source_tools'), /^_REGISTRATION = '([^']*)'/m));
-    expect(one(open, /ReadAllText\(\$registration\) -match '([^']*)'/)).toBe(one(sourceText('source_tools'), /re\.search\(rb'([^']*)', tree\.read\(_REGISTRATION\)\)/));
+    expect(one(open, /\$registration = "\$drive\\([^"]*)"/).replaceAll('\\', '/')).toBe(
+      one(sourceText('source_tools'), /^_REGISTRATION = '([^']*)'/m),
+    );
+    expect(one(open, /ReadAllText\(\$registration\) -match '([^']*)'/)).toBe(
+      one(sourceText('source_tools'), /re\.search\(rb'([^']*)', tree\.read\(_REGISTRATION\)\)/),
+    );
   });
 
   it('has the store of IPv6 at the same place', () => {
-    const [store, tables] = [one(sourceText('ipv6_settings'), /^_STORE = '([^']*)'/m), quotedIn(one(sourceText('ipv6_settings'), /^_ADDRESSES, _ROUTES = (.*)$/m))];
+    const [store, tables] = [
+      one(sourceText('ipv6_settings'), /^_STORE = '([^']*)'/m),
+      quotedIn(one(sourceText('ipv6_settings'), /^_ADDRESSES, _ROUTES = (.*)$/m)),
+    ];
     const reading = scriptText('read-interfaces');
     expect(reading).toContain(`"$set\\${store.replaceAll('\\\\', '\\')}\\$table"`);
     expect(reading).toContain(`foreach ($table in ${tables.map((each) => `'${each}'`).join(', ')})`);

@@ -4,14 +4,31 @@
 export const storageDrivers = ['viostor', 'vioscsi'] as const;
 export const requiredDrivers = [...storageDrivers, 'NetKVM'] as const;
 /** `fwcfg` takes the place of `qemufwcfg`. */
-export const discDrivers = [...requiredDrivers, 'Balloon', 'vioserial', 'viorng', 'pvpanic', 'qxl', 'qxldod', 'viogpudo', 'qemufwcfg', 'fwcfg', 'qemupciserial', 'vioinput'] as const;
+export const discDrivers = [
+  ...requiredDrivers,
+  'Balloon',
+  'vioserial',
+  'viorng',
+  'pvpanic',
+  'qxl',
+  'qxldod',
+  'viogpudo',
+  'qemufwcfg',
+  'fwcfg',
+  'qemupciserial',
+  'vioinput',
+] as const;
 /** Folders of processors, by Windows' names in small letters. */
 export const discArchitectures: Readonly<Record<string, string>> = { amd64: 'amd64', x86: 'x86', arm64: 'ARM64' };
 
 type Version = readonly [major: number, minor: number, build: number];
 
 /** Newest first, with the oldest version that each is for. */
-const folders: readonly { readonly name: string; readonly from: Version; readonly edition: 'server' | 'client' | 'both' }[] = [
+const folders: readonly {
+  readonly name: string;
+  readonly from: Version;
+  readonly edition: 'server' | 'client' | 'both';
+}[] = [
   { name: '2k25', from: [10, 0, 26100], edition: 'server' },
   { name: 'w11', from: [10, 0, 22000], edition: 'client' },
   { name: '2k22', from: [10, 0, 20348], edition: 'server' },
@@ -29,7 +46,9 @@ const folders: readonly { readonly name: string; readonly from: Version; readonl
 /** Best first. */
 export function discFolders(version: Version, isServer: boolean): readonly string[] {
   const editions = ['both', isServer ? 'server' : 'client'];
-  return folders.filter(({ from, edition }) => editions.includes(edition) && compareVersions(version, from) >= 0).map(({ name }) => name);
+  return folders
+    .filter(({ from, edition }) => editions.includes(edition) && compareVersions(version, from) >= 0)
+    .map(({ name }) => name);
 }
 
 export function compareVersions(one: readonly number[], other: readonly number[]): number {

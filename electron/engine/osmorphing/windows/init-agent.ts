@@ -3,14 +3,29 @@
 /** Where it goes in the guest. */
 export const initAgentFolder = 'C:\\Cloudbase-Init';
 
-const accountPlugins = ['windows.createuser.CreateUserPlugin', 'common.setuserpassword.SetUserPasswordPlugin', 'common.sshpublickeys.SetUserSSHPublicKeysPlugin'] as const;
+const accountPlugins = [
+  'windows.createuser.CreateUserPlugin',
+  'common.setuserpassword.SetUserPasswordPlugin',
+  'common.sshpublickeys.SetUserSSHPublicKeysPlugin',
+] as const;
 const plugins = [
-  'common.mtu.MTUPlugin', 'windows.ntpclient.NTPClientPlugin', 'common.sethostname.SetHostNamePlugin', 'common.networkconfig.NetworkConfigPlugin',
-  'windows.licensing.WindowsLicensingPlugin', 'windows.sanpolicy.SANPolicyPlugin', 'windows.extendvolumes.ExtendVolumesPlugin',
-  'common.userdata.UserDataPlugin', ...accountPlugins, 'common.localscripts.LocalScriptsPlugin',
+  'common.mtu.MTUPlugin',
+  'windows.ntpclient.NTPClientPlugin',
+  'common.sethostname.SetHostNamePlugin',
+  'common.networkconfig.NetworkConfigPlugin',
+  'windows.licensing.WindowsLicensingPlugin',
+  'windows.sanpolicy.SANPolicyPlugin',
+  'windows.extendvolumes.ExtendVolumesPlugin',
+  'common.userdata.UserDataPlugin',
+  ...accountPlugins,
+  'common.localscripts.LocalScriptsPlugin',
 ] as const;
 /** The last one is there always: without any service no script of the first boot would run, not even that which sets a fixed address. */
-const metadataServices: readonly string[] = ['httpservice.HttpService', 'configdrive.ConfigDriveService', 'base.EmptyMetadataService'];
+const metadataServices: readonly string[] = [
+  'httpservice.HttpService',
+  'configdrive.ConfigDriveService',
+  'base.EmptyMetadataService',
+];
 const azureServices: readonly string[] = ['azureservice.AzureService', 'base.EmptyMetadataService'];
 
 export interface InitAgentWishes {
@@ -25,14 +40,21 @@ export interface InitAgentWishes {
 }
 
 /** Content of its configuration file. */
-export function initAgentConfiguration({ retainUserCredentials, setDhcp, preserveHostname, datasources = [] }: InitAgentWishes): string {
+export function initAgentConfiguration({
+  retainUserCredentials,
+  setDhcp,
+  preserveHostname,
+  datasources = [],
+}: InitAgentWishes): string {
   const services = datasources.includes('Azure') ? azureServices : metadataServices;
   const leftOut = new Set<string>([
     ...(retainUserCredentials ? accountPlugins : []),
     ...(setDhcp ? [] : ['common.networkconfig.NetworkConfigPlugin']),
     ...(preserveHostname ? ['common.sethostname.SetHostNamePlugin'] : []),
   ]);
-  const accounts = retainUserCredentials ? [] : ['username=Admin', 'groups=Administrators', 'inject_user_password=true', 'first_logon_behaviour=no'];
+  const accounts = retainUserCredentials
+    ? []
+    : ['username=Admin', 'groups=Administrators', 'inject_user_password=true', 'first_logon_behaviour=no'];
   return [
     '[DEFAULT]',
     ...accounts,
@@ -53,7 +75,10 @@ export function initAgentConfiguration({ retainUserCredentials, setDhcp, preserv
     'mtu_use_dhcp_config=true',
     'san_policy=OnlineAll',
     `metadata_services=${services.map((name) => `cloudbaseinit.metadata.services.${name}`).join(',')}`,
-    `plugins=${plugins.filter((name) => !leftOut.has(name)).map((name) => `cloudbaseinit.plugins.${name}`).join(',')}`,
+    `plugins=${plugins
+      .filter((name) => !leftOut.has(name))
+      .map((name) => `cloudbaseinit.plugins.${name}`)
+      .join(',')}`,
     '',
   ].join('\r\n');
 }

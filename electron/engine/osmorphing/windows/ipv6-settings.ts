@@ -5,12 +5,26 @@ import { z } from 'zod';
  * Windows 7. What does not have that form is left out. As the Linux worker's ipv6_settings.py.
  */
 
-const list = <Item extends z.ZodType>(item: Item) => z.preprocess((value) => (value === null || value === undefined ? [] : Array.isArray(value) ? value : [value]), z.array(item));
+const list = <Item extends z.ZodType>(item: Item) =>
+  z.preprocess(
+    (value) => (value === null || value === undefined ? [] : Array.isArray(value) ? value : [value]),
+    z.array(item),
+  );
 const stored = list(z.object({ name: z.string(), value: z.string().regex(/^(?:[0-9A-F]{2})*$/) }));
 
 /** What the registry has of interfaces beside their fixed IPv4 addresses. */
 export const interfacesSchema = z.object({
-  interfaces: list(z.object({ guid: z.string(), name: z.string(), suffix: z.string(), metric: z.string().regex(/^\d*$/), gatewayMetrics: list(z.string()), servers: list(z.string()), servers6: list(z.string()) })),
+  interfaces: list(
+    z.object({
+      guid: z.string(),
+      name: z.string(),
+      suffix: z.string(),
+      metric: z.string().regex(/^\d*$/),
+      gatewayMetrics: list(z.string()),
+      servers: list(z.string()),
+      servers6: list(z.string()),
+    }),
+  ),
   cards: list(z.object({ guid: z.string(), number: z.int().nonnegative(), kind: z.int().nonnegative() })),
   addresses: stored,
   routes: stored,
@@ -41,22 +55,35 @@ export function ipv6Settings({ interfaces, cards, addresses, routes }: RegistryI
   const gateways = names.filter((name) => isDefault(name, local));
   const servers = interfaces.find((each) => each.guid.toLowerCase() === guid.toLowerCase())?.servers6 ?? [];
   return {
-    addresses: fixed, gateways: gateways.map((name) => shownAddress(name.subarray(56))), servers: servers.filter((one) => /^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*$/.test(one)),
+    addresses: fixed,
+    gateways: gateways.map((name) => shownAddress(name.subarray(56))),
+    servers: servers.filter((one) => /^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*$/.test(one)),
     hasOtherRoutes: names.some((name) => name.includes(local) && !gateways.includes(name)),
   };
 }
 
 /** An address as it is compared. */
 export function plainAddress(address: string): string {
-  return address.includes(':') && URL.canParse(`http://[${address}]`) ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
+  return address.includes(':') && URL.canParse(`http://[${address}]`)
+    ? new URL(`http://[${address}]`).hostname.slice(1, -1)
+    : address;
 }
 
-const bytesOf = (name: string): Buffer => (/^(?:[0-9A-Fa-f]{2})+$/.test(name) ? Buffer.from(name, 'hex') : Buffer.alloc(0));
+const bytesOf = (name: string): Buffer =>
+  /^(?:[0-9A-Fa-f]{2})+$/.test(name) ? Buffer.from(name, 'hex') : Buffer.alloc(0);
 
 /** A name is an interface and an address; a value has two times of validity, two origins, and the length of the prefix. */
 function fixedAddress(name: Buffer, value: Buffer, local: Buffer): Ipv6Settings['addresses'] {
   const length = value[16] ?? 0;
-  if (name.length !== 24 || !name.subarray(0, 8).equals(local) || value.length < 17 || byItself.includes(value.readUInt32LE(8)) || length === 0 || length > 128) return [];
+  if (
+    name.length !== 24 ||
+    !name.subarray(0, 8).equals(local) ||
+    value.length < 17 ||
+    byItself.includes(value.readUInt32LE(8)) ||
+    length === 0 ||
+    length > 128
+  )
+    return [];
   const isOfItsLink = name[8] === 0xfe && name[9] === 0x80;
   return isOfItsLink ? [] : [{ address: shownAddress(name.subarray(8)), length: String(length) }];
 }

@@ -21,15 +21,20 @@ export function morphWindowsOffline(request: MorphRequest): Promise<MorphOutcome
 
 async function wishes(program: WorkerProgram, options: MorphOptions, signal: AbortSignal): Promise<JsonObject> {
   const { windows } = options;
-  if (windows === undefined || (windows.virtioDisc === undefined && !isXenAlone(options.diskBuses))) throw new CausewayError('osmorphing.drivers-missing', 'no VirtIO driver ISO was given');
+  if (windows === undefined || (windows.virtioDisc === undefined && !isXenAlone(options.diskBuses)))
+    throw new CausewayError('osmorphing.drivers-missing', 'no VirtIO driver ISO was given');
   return {
     ...commonWishes(options),
     ...(await texts(options)),
-    ...(windows.virtioDisc === undefined ? {} : { virtioDisc: await bring(program, 'virtio.iso', windows.virtioDisc, signal) }),
+    ...(windows.virtioDisc === undefined
+      ? {}
+      : { virtioDisc: await bring(program, 'virtio.iso', windows.virtioDisc, signal) }),
     ...(await agentWish(program, options, signal)),
-    ...(windows.initAgent === undefined ? {} : {
-      initAgent: await bring(program, 'init-agent.zip', windows.initAgent, signal),
-    }),
+    ...(windows.initAgent === undefined
+      ? {}
+      : {
+          initAgent: await bring(program, 'init-agent.zip', windows.initAgent, signal),
+        }),
   };
 }
 
@@ -37,9 +42,15 @@ async function wishes(program: WorkerProgram, options: MorphOptions, signal: Abo
 async function texts(options: MorphOptions): Promise<JsonObject> {
   return {
     firstBootScripts: {
-      network: await powershellFile('first-boot-network'), drivers: await powershellFile('first-boot-drivers'), sourceTools: await powershellFile('first-boot-source-tools'),
-      hyperv: await powershellFile('first-boot-hyperv'), networkProfile: await powershellFile('first-boot-network-profile'), runner: await powershellFile('first-boot-runner'),
-      oldCards: await powershellFile('first-boot-old-cards'), clock: await powershellFile('first-boot-clock'), packages: await powershellFile('first-boot-packages'),
+      network: await powershellFile('first-boot-network'),
+      drivers: await powershellFile('first-boot-drivers'),
+      sourceTools: await powershellFile('first-boot-source-tools'),
+      hyperv: await powershellFile('first-boot-hyperv'),
+      networkProfile: await powershellFile('first-boot-network-profile'),
+      runner: await powershellFile('first-boot-runner'),
+      oldCards: await powershellFile('first-boot-old-cards'),
+      clock: await powershellFile('first-boot-clock'),
+      packages: await powershellFile('first-boot-packages'),
       crashes: await powershellFile('first-boot-crashes'),
     },
     agentConfiguration: initAgentConfiguration(agentWishes(options)),
@@ -52,7 +63,12 @@ export async function windowsPlanRequest(options: InspectOptions): Promise<JsonO
 }
 
 /** With the defaults of the specification. */
-export function agentWishes({ retainUserCredentials = false, setDhcp = true, preserveHostname = true, datasources }: MorphOptions): InitAgentWishes {
+export function agentWishes({
+  retainUserCredentials = false,
+  setDhcp = true,
+  preserveHostname = true,
+  datasources,
+}: MorphOptions): InitAgentWishes {
   return { retainUserCredentials, setDhcp, preserveHostname, datasources };
 }
 

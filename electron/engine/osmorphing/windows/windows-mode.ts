@@ -8,7 +8,11 @@ import type { Fetched, WindowsMaterial } from '../options.ts';
 export type WindowsMode = 'offline' | 'worker';
 
 /** As asked; else by a Windows worker when there is an image for one, and no volume to be unlocked, which only the Linux worker does. */
-export function windowsModeOf(asked: WindowsMode | undefined, { hasWindowsWorkerImage }: Pick<RunPolicy, 'hasWindowsWorkerImage'>, hasKeys: boolean): WindowsMode {
+export function windowsModeOf(
+  asked: WindowsMode | undefined,
+  { hasWindowsWorkerImage }: Pick<RunPolicy, 'hasWindowsWorkerImage'>,
+  hasKeys: boolean,
+): WindowsMode {
   return asked ?? (hasWindowsWorkerImage && !hasKeys ? 'worker' : 'offline');
 }
 
@@ -23,9 +27,12 @@ export function windowsMaterial(
   files: { readonly virtioDisc?: string | undefined; readonly initAgent?: string | undefined },
 ): WindowsMaterial {
   // Drivers for Xen are in no public place.
-  const hasDisc = !isXenAlone(policy.diskBuses) || files.virtioDisc !== undefined || policy.windowsDriversUrl !== undefined;
+  const hasDisc =
+    !isXenAlone(policy.diskBuses) || files.virtioDisc !== undefined || policy.windowsDriversUrl !== undefined;
   return {
-    ...(hasDisc ? { virtioDisc: fetched(files.virtioDisc, policy.windowsDriversUrl, virtioIsoUrl, artifactLocation) } : {}),
+    ...(hasDisc
+      ? { virtioDisc: fetched(files.virtioDisc, policy.windowsDriversUrl, virtioIsoUrl, artifactLocation) }
+      : {}),
     initAgent: fetched(files.initAgent, policy.windowsAgentUrl, windowsGuestAgentUrl, programLocation),
   };
 }
@@ -33,7 +40,12 @@ export function windowsMaterial(
 /** Whether disks are Xen's and nothing else. */
 export const isXenAlone = (buses: readonly string[] | undefined): boolean => buses?.length === 1 && buses[0] === 'xen';
 
-function fetched(file: string | undefined, url: string | undefined, builtIn: string, from: (place: string) => Fetched): Fetched {
+function fetched(
+  file: string | undefined,
+  url: string | undefined,
+  builtIn: string,
+  from: (place: string) => Fetched,
+): Fetched {
   if (file !== undefined) return { file };
   return from(url ?? builtIn);
 }

@@ -19,7 +19,11 @@ export interface WinrmLoginOptions {
  *
  * @throws `transport.unreachable`, `transport.login-refused`, `transport.certificate-mismatch`, the signal's reason
  */
-export async function loginByWinrm(target: WinrmTarget, options: WinrmLoginOptions, signal: AbortSignal): Promise<WinrmConnection> {
+export async function loginByWinrm(
+  target: WinrmTarget,
+  options: WinrmLoginOptions,
+  signal: AbortSignal,
+): Promise<WinrmConnection> {
   const { deadlineMs = 1_200_000, loginGraceMs = 300_000 } = options;
   let refusedSince: number | undefined;
   let last: unknown;
@@ -51,5 +55,10 @@ export async function loginByWinrm(target: WinrmTarget, options: WinrmLoginOptio
 
 /** What a worker that is still starting may answer. */
 function mayPass({ code }: CausewayError): boolean {
-  return code === 'transport.unreachable' || code === 'transport.login-refused' || code === 'transport.certificate-mismatch' || code === 'transport.winrm-protocol';
+  return (
+    code === 'transport.unreachable' ||
+    code === 'transport.login-refused' ||
+    code === 'transport.certificate-mismatch' ||
+    code === 'transport.winrm-protocol'
+  );
 }

@@ -15,7 +15,10 @@ export async function checkDiskImages(path: string, signal: AbortSignal): Promis
       for (const vm of vms) {
         for (const disk of vm.disks) {
           if (signal.aborted) throw new CausewayError('general.cancelled', 'the check was cancelled');
-          const image = await checkStep(`${vm.id}: ${disk.id}`, async () => (await inspectImage(disk.location, folder)).format);
+          const image = await checkStep(
+            `${vm.id}: ${disk.id}`,
+            async () => (await inspectImage(disk.location, folder)).format,
+          );
           if (image.outcome === 'failed') steps.push({ ...image, outcome: 'warning' });
         }
       }

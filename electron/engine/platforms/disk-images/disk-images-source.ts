@@ -2,7 +2,10 @@ import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../shared/model/json.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
 import type { DiskImagesConnection } from '../../../../shared/plugins/disk-images/connection.ts';
-import { source as sourceSchema, type DiskImagesSource as Said } from '../../../../shared/plugins/disk-images/source.ts';
+import {
+  source as sourceSchema,
+  type DiskImagesSource as Said,
+} from '../../../../shared/plugins/disk-images/source.ts';
 import { ImageDiskReader } from '../../images/image-disk-reader.ts';
 import { openImage } from '../../images/open-image.ts';
 import type { DiskReader } from '../../ports/disk-reader.ts';
@@ -11,7 +14,13 @@ import type { PlatformContext } from '../../ports/platform-context.ts';
 import type { CheckReport, OptionList } from '../../ports/platform-common.ts';
 import type { Snapshot, SnapshotDisk, SourcePlatform, VmSummary } from '../../ports/source-platform.ts';
 import { checkDiskImages } from './check.ts';
-import { fingerprint, fingerprintFromJson, fingerprintToJson, verifyUnchanged, type Fingerprint } from './fingerprint.ts';
+import {
+  fingerprint,
+  fingerprintFromJson,
+  fingerprintToJson,
+  verifyUnchanged,
+  type Fingerprint,
+} from './fingerprint.ts';
 import type { ImageDisk, ImageVm } from './image-vm.ts';
 import { inspectImage } from './inspect-image.ts';
 import { endpointFolder, findVms } from './inventory.ts';
@@ -85,9 +94,16 @@ export class DiskImagesSource implements SourcePlatform {
 
   async options(names: readonly string[], _signal: AbortSignal): Promise<Readonly<Record<string, OptionList>>> {
     const { vms } = await findVms(this.#connection.path);
-    const networks = new Set(vms.flatMap((vm) => (vm.nics ?? [{ network: DEFAULT_NETWORK }]).map((nic) => nic.network)));
+    const networks = new Set(
+      vms.flatMap((vm) => (vm.nics ?? [{ network: DEFAULT_NETWORK }]).map((nic) => nic.network)),
+    );
     return Object.fromEntries(
-      names.map((name) => [name, name === 'networks' || name === 'vm.networks' ? [...networks].map((network) => ({ id: network, name: network })) : []]),
+      names.map((name) => [
+        name,
+        name === 'networks' || name === 'vm.networks'
+          ? [...networks].map((network) => ({ id: network, name: network }))
+          : [],
+      ]),
     );
   }
 
@@ -145,7 +161,11 @@ export class DiskImagesSource implements SourcePlatform {
     if (disk === undefined) throw new CausewayError('source.disk-not-found', `${snapshot.vmId} has no disk ${diskId}`);
     const image = await openImage(disk.location, { folder: await endpointFolder(this.#connection.path) });
     try {
-      refuseOtherFiles(diskId, files.map((file) => file.path), image.files);
+      refuseOtherFiles(
+        diskId,
+        files.map((file) => file.path),
+        image.files,
+      );
     } catch (error) {
       await image.close();
       throw error;
@@ -190,19 +210,26 @@ export class DiskImagesSource implements SourcePlatform {
     const { vms, problems } = await findVms(this.#connection.path);
     const vm = vms.find((candidate) => candidate.id === vmId);
     if (vm !== undefined) return vm;
-    throw problems.find((problem) => problem.name === vmId)?.error ?? new CausewayError('source.vm-not-found', `no VM ${vmId} in ${this.#connection.path}`);
+    throw (
+      problems.find((problem) => problem.name === vmId)?.error ??
+      new CausewayError('source.vm-not-found', `no VM ${vmId} in ${this.#connection.path}`)
+    );
   }
 }
 
 function refuseOtherFiles(diskId: string, before: readonly string[], now: readonly string[]): void {
   if (before.join('\n') === now.join('\n')) return;
-  throw new CausewayError('source.changed-while-reading', `${diskId} consists of different files than before: ${now.join(', ')}`);
+  throw new CausewayError(
+    'source.changed-while-reading',
+    `${diskId} consists of different files than before: ${now.join(', ')}`,
+  );
 }
 
 function filesOf(snapshot: Snapshot, diskId: string): readonly Fingerprint[] {
   const { files } = snapshot.state;
   const list = files !== undefined && isJsonObject(files) && Object.hasOwn(files, diskId) ? files[diskId] : undefined;
-  if (!Array.isArray(list)) throw new CausewayError('source.disk-not-found', `the snapshot ${snapshot.tag} has no disk ${diskId}`);
+  if (!Array.isArray(list))
+    throw new CausewayError('source.disk-not-found', `the snapshot ${snapshot.tag} has no disk ${diskId}`);
   return list.map((file: JsonValue) => fingerprintFromJson(file));
 }
 

@@ -30,9 +30,15 @@ export async function verifyUnchanged(files: readonly Fingerprint[]): Promise<vo
   for (const before of files) {
     const now = await fingerprint(before.path);
     // ctime moves with permissions and links too, but it also tells of an mtime that was set back: better safe.
-    const changed = (['sizeBytes', 'modifiedNs', 'inode', 'changedNs'] as const).find((key) => now[key] !== before[key]);
+    const changed = (['sizeBytes', 'modifiedNs', 'inode', 'changedNs'] as const).find(
+      (key) => now[key] !== before[key],
+    );
     if (changed !== undefined) {
-      throw new CausewayError('source.changed-while-reading', `${before.path} changed after its snapshot (${changed})`, { details: { path: before.path } });
+      throw new CausewayError(
+        'source.changed-while-reading',
+        `${before.path} changed after its snapshot (${changed})`,
+        { details: { path: before.path } },
+      );
     }
   }
 }
@@ -44,7 +50,13 @@ export function fingerprintToJson(file: Fingerprint): JsonObject {
 export function fingerprintFromJson(value: JsonValue): Fingerprint {
   if (isJsonObject(value)) {
     const { path, sizeBytes, modifiedNs, changedNs, inode } = value;
-    if (typeof path === 'string' && typeof sizeBytes === 'number' && typeof modifiedNs === 'string' && typeof changedNs === 'string' && typeof inode === 'string') {
+    if (
+      typeof path === 'string' &&
+      typeof sizeBytes === 'number' &&
+      typeof modifiedNs === 'string' &&
+      typeof changedNs === 'string' &&
+      typeof inode === 'string'
+    ) {
       return { path, sizeBytes, modifiedNs, changedNs, inode };
     }
   }

@@ -12,7 +12,11 @@ export interface ImageVm {
   readonly memoryMb?: number;
   readonly disks: readonly ImageDisk[];
   /** Undefined when nothing tells the NICs. */
-  readonly nics?: readonly { readonly network: string; readonly macAddress?: string; readonly addresses?: readonly string[] }[];
+  readonly nics?: readonly {
+    readonly network: string;
+    readonly macAddress?: string;
+    readonly addresses?: readonly string[];
+  }[];
 }
 
 export interface ImageDisk {

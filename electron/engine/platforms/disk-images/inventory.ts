@@ -53,7 +53,11 @@ export async function findVms(path: string, signal?: AbortSignal): Promise<Inven
  */
 export async function endpointFolder(path: string): Promise<string> {
   const stats = await stat(path).catch((error: unknown) => {
-    throw new CausewayError('source.unreachable', `${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new CausewayError(
+      'source.unreachable',
+      `${path}: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
   });
   return stats.isDirectory() ? path : dirname(path);
 }
@@ -65,7 +69,11 @@ interface Collected {
   readonly problems: InventoryProblem[];
 }
 
-async function collect(found: Collected, name: string, make: () => Promise<ImageVm | undefined>): Promise<ImageVm | undefined> {
+async function collect(
+  found: Collected,
+  name: string,
+  make: () => Promise<ImageVm | undefined>,
+): Promise<ImageVm | undefined> {
   if (found.signal?.aborted === true) throw new CausewayError('general.cancelled', 'listing the images was cancelled');
   try {
     const vm = await make();
@@ -80,7 +88,9 @@ async function collect(found: Collected, name: string, make: () => Promise<Image
 
 async function folderVms(found: Collected, folder: string, prefix: string, files: readonly string[]): Promise<void> {
   if (files.includes(VM_YAML)) {
-    await collect(found, `${prefix}${VM_YAML}`, () => describedVm(folder, prefix === '' ? basename(folder) : prefix.slice(0, -1), files, found));
+    await collect(found, `${prefix}${VM_YAML}`, () =>
+      describedVm(folder, prefix === '' ? basename(folder) : prefix.slice(0, -1), files, found),
+    );
     return;
   }
   const taken = new Set<string>();
@@ -89,7 +99,8 @@ async function folderVms(found: Collected, folder: string, prefix: string, files
     for (const disk of vm?.disks ?? []) taken.add(disk.location.path);
   }
   const rest = files.filter((name) => hasImageExtension(name) && !taken.has(join(folder, name)));
-  for (const name of await topImages(folder, rest, found)) await collect(found, prefix + name, () => fileVm(join(folder, name), prefix + name, found.root));
+  for (const name of await topImages(folder, rest, found))
+    await collect(found, prefix + name, () => fileVm(join(folder, name), prefix + name, found.root));
 }
 
 async function fileVm(path: string, id: string, root: string): Promise<ImageVm> {
@@ -99,20 +110,34 @@ async function fileVm(path: string, id: string, root: string): Promise<ImageVm> 
   return { id, name: basename(path, extname(path)), disks: [{ id: basename(path), location: { path } }] };
 }
 
-async function imagesVm(folder: string, id: string, files: readonly string[], found: Collected): Promise<ImageVm | undefined> {
+async function imagesVm(
+  folder: string,
+  id: string,
+  files: readonly string[],
+  found: Collected,
+): Promise<ImageVm | undefined> {
   const images = await topImages(folder, files.filter(hasImageExtension), found);
   if (images.length === 0) return undefined;
-  return { id, name: basename(folder), disks: images.map((name) => ({ id: name, location: { path: join(folder, name) } })) };
+  return {
+    id,
+    name: basename(folder),
+    disks: images.map((name) => ({ id: name, location: { path: join(folder, name) } })),
+  };
 }
 
 async function describedVm(folder: string, id: string, files: readonly string[], found: Collected): Promise<ImageVm> {
   const said: VmYaml = await readDescription(join(folder, VM_YAML), found.root, async (file) => {
-    if (file.sizeBytes > MAX_VM_YAML_BYTES) throw new CausewayError('source.description-invalid', `${VM_YAML} is larger than ${MAX_VM_YAML_BYTES} bytes`);
+    if (file.sizeBytes > MAX_VM_YAML_BYTES)
+      throw new CausewayError('source.description-invalid', `${VM_YAML} is larger than ${MAX_VM_YAML_BYTES} bytes`);
     return parseVmYaml((await bytesAt(file, 0, file.sizeBytes)).toString('utf8'));
   });
   const names = said.disks ?? (await topImages(folder, files.filter(hasImageExtension), found));
   const missing = names.find((name) => !files.includes(name));
-  if (missing !== undefined) throw new CausewayError('source.description-invalid', `${VM_YAML} names ${JSON.stringify(missing)}, which is not in its folder`);
+  if (missing !== undefined)
+    throw new CausewayError(
+      'source.description-invalid',
+      `${VM_YAML} names ${JSON.stringify(missing)}, which is not in its folder`,
+    );
   if (names.length === 0 || new Set(names).size < names.length) {
     throw new CausewayError('source.description-invalid', `${VM_YAML}: it lists no images, or one image twice`);
   }
@@ -125,16 +150,24 @@ async function describedVm(folder: string, id: string, files: readonly string[],
     ...(said.secure_boot === undefined ? {} : { secureBoot: said.secure_boot }),
     ...(said.vcpus === undefined ? {} : { vcpus: said.vcpus }),
     ...(said.memory_mb === undefined ? {} : { memoryMb: said.memory_mb }),
-    ...(said.nics === undefined ? {} : { nics: said.nics.map((nic) => ({
-      network: nic.network,
-      ...(nic.mac_address === undefined ? {} : { macAddress: nic.mac_address }),
-      ...(nic.ip_addresses === undefined ? {} : { addresses: nic.ip_addresses }),
-    })) }),
+    ...(said.nics === undefined
+      ? {}
+      : {
+          nics: said.nics.map((nic) => ({
+            network: nic.network,
+            ...(nic.mac_address === undefined ? {} : { macAddress: nic.mac_address }),
+            ...(nic.ip_addresses === undefined ? {} : { addresses: nic.ip_addresses }),
+          })),
+        }),
   };
 }
 
 /** Images that no other image in the folder is built on: backing files and extents are no disks of their own. */
-async function topImages(folder: string, names: readonly string[], { root, signal }: Collected): Promise<readonly string[]> {
+async function topImages(
+  folder: string,
+  names: readonly string[],
+  { root, signal }: Collected,
+): Promise<readonly string[]> {
   const real = await systemFiles.realpath(folder);
   const below = new Set<string>();
   for (const name of names) {
@@ -149,11 +182,14 @@ function isDescription(name: string): boolean {
   return ['.ovf', '.ova'].includes(extname(name).toLowerCase());
 }
 
-async function namesIn(folder: string): Promise<{ readonly files: readonly string[]; readonly folders: readonly string[] }> {
+async function namesIn(
+  folder: string,
+): Promise<{ readonly files: readonly string[]; readonly folders: readonly string[] }> {
   const files: string[] = [];
   const folders: string[] = [];
   const entries = await readdir(folder, { withFileTypes: true });
-  if (entries.length > MAX_ENTRIES) throw new CausewayError('source.unsupported', `${folder} contains more than ${MAX_ENTRIES} entries`);
+  if (entries.length > MAX_ENTRIES)
+    throw new CausewayError('source.unsupported', `${folder} contains more than ${MAX_ENTRIES} entries`);
   for (const entry of entries) {
     if (entry.name.startsWith('.')) continue;
     if (entry.isDirectory()) folders.push(entry.name);

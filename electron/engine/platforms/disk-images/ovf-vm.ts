@@ -10,7 +10,9 @@ import { indexTar } from './tar-index.ts';
 
 /** The VM of an OVF file; its disks lie beside it. @throws CausewayError source.description-invalid */
 export async function ovfVm(path: string, id: string, folder: string): Promise<ImageVm> {
-  const ovf = await readDescription(path, folder, async (file) => parseOvf(await readText(file, { offset: 0, size: file.sizeBytes })));
+  const ovf = await readDescription(path, folder, async (file) =>
+    parseOvf(await readText(file, { offset: 0, size: file.sizeBytes })),
+  );
   const disks = ovf.disks.map((disk) => toDisk(disk, { path: join(dirname(path), plainHref(disk.href)) }));
   for (const disk of disks) {
     await stat(disk.location.path).catch(() => {
@@ -25,11 +27,16 @@ export function ovaVm(path: string, id: string, folder: string): Promise<ImageVm
   return readDescription(path, folder, async (file) => {
     const members = await indexTar(file);
     const description = members.find((member) => extname(member.name).toLowerCase() === '.ovf');
-    if (description === undefined) throw new CausewayError('source.description-invalid', `${basename(path)} contains no OVF`);
+    if (description === undefined)
+      throw new CausewayError('source.description-invalid', `${basename(path)} contains no OVF`);
     const ovf = parseOvf(await readText(file, description));
     const disks = ovf.disks.map((disk) => {
       const member = members.find((candidate) => candidate.name === disk.href || candidate.name === `./${disk.href}`);
-      if (member === undefined) throw new CausewayError('source.description-invalid', `the OVF names ${disk.href}, which is not in the archive`);
+      if (member === undefined)
+        throw new CausewayError(
+          'source.description-invalid',
+          `the OVF names ${disk.href}, which is not in the archive`,
+        );
       return toDisk(disk, { path, range: { offset: member.offset, size: member.size }, name: basename(disk.href) });
     });
     return toVm(ovf, path, id, disks);
@@ -44,7 +51,10 @@ function toVm(ovf: OvfVm, path: string, id: string, disks: readonly ImageDisk[])
     id,
     name: ovf.name ?? basename(path, extname(path)),
     disks,
-    nics: ovf.nics.map((nic) => ({ network: nic.network, ...(nic.macAddress === undefined ? {} : { macAddress: nic.macAddress }) })),
+    nics: ovf.nics.map((nic) => ({
+      network: nic.network,
+      ...(nic.macAddress === undefined ? {} : { macAddress: nic.macAddress }),
+    })),
     ...(ovf.osType === undefined ? {} : { osType: ovf.osType }),
     ...(ovf.firmware === undefined ? {} : { firmware: ovf.firmware }),
     ...(ovf.secureBoot === undefined ? {} : { secureBoot: ovf.secureBoot }),
@@ -79,6 +89,7 @@ function safeDecode(href: string): string {
 }
 
 async function readText(file: ImageBytes, range: FileRange): Promise<string> {
-  if (range.size > MAX_OVF_BYTES) throw new CausewayError('source.description-invalid', `an OVF of ${range.size} bytes`);
+  if (range.size > MAX_OVF_BYTES)
+    throw new CausewayError('source.description-invalid', `an OVF of ${range.size} bytes`);
   return (await bytesAt(file, range.offset, range.size)).toString('utf8');
 }

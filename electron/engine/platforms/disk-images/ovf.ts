@@ -29,7 +29,13 @@ export interface OvfNic {
 
 export const MAX_OVF_BYTES = 8 * 1024 * 1024;
 const resourceType = { cpu: '3', memory: '4', ide: '5', scsi: '6', nic: '10', disk: '17', sata: '20' } as const;
-const unitPrefixes: Readonly<Record<string, number>> = { '': 1, kilo: 2 ** 10, mega: 2 ** 20, giga: 2 ** 30, tera: 2 ** 40 };
+const unitPrefixes: Readonly<Record<string, number>> = {
+  '': 1,
+  kilo: 2 ** 10,
+  mega: 2 ** 20,
+  giga: 2 ** 30,
+  tera: 2 ** 40,
+};
 
 /**
  * Reads an OVF envelope with one VM. Entities of the document's own are not expanded, external ones not fetched.
@@ -44,9 +50,12 @@ export function parseOvf(xml: string): OvfVm {
   if (systems.length > 1) throw invalid(`it describes ${systems.length} VMs; one is supported`);
   const files = new Map(list(childOf(envelope, 'References'), 'File').map((file) => [attribute(file, 'id'), file]));
   const hardware = list(system, 'VirtualHardwareSection')[0];
-  const items = hardware === undefined ? [] : ['Item', 'StorageItem', 'EthernetPortItem'].flatMap((name) => list(hardware, name));
+  const items =
+    hardware === undefined ? [] : ['Item', 'StorageItem', 'EthernetPortItem'].flatMap((name) => list(hardware, name));
   const controllers = new Map(items.map((item) => [text(item, 'InstanceID'), busOf(text(item, 'ResourceType'))]));
-  const disksById = new Map(list(childOf(envelope, 'DiskSection'), 'Disk').map((disk) => [attribute(disk, 'diskId'), disk]));
+  const disksById = new Map(
+    list(childOf(envelope, 'DiskSection'), 'Disk').map((disk) => [attribute(disk, 'diskId'), disk]),
+  );
   const disks = items.flatMap((item) => {
     if (text(item, 'ResourceType') !== resourceType.disk) return [];
     const id = /^(?:ovf:)?\/?disk\/(.+)$/.exec(text(item, 'HostResource') ?? '')?.[1];
@@ -54,7 +63,9 @@ export function parseOvf(xml: string): OvfVm {
     if (id === undefined || disk === undefined) throw invalid('a drive without a disk');
     return [ovfDisk(id, disk, files.get(attribute(disk, 'fileRef')), controllers.get(text(item, 'Parent')))];
   });
-  const config = new Map([...collect(system, 'Config')].map((entry) => [attribute(entry, 'key'), attribute(entry, 'value')]));
+  const config = new Map(
+    [...collect(system, 'Config')].map((entry) => [attribute(entry, 'key'), attribute(entry, 'value')]),
+  );
   return {
     name: text(system, 'Name') ?? attribute(system, 'id'),
     osType: osTypeOf(list(system, 'OperatingSystemSection')[0]),
@@ -85,7 +96,10 @@ function parseXml(xml: string): Element {
     const parsed: unknown = parser.parse(xml.replace(/^\ufeff/, ''), true);
     if (isElement(parsed)) return parsed;
   } catch (error) {
-    throw new CausewayError('source.description-invalid', `the OVF is not valid XML: ${error instanceof Error ? error.message.slice(0, 200) : ''}`);
+    throw new CausewayError(
+      'source.description-invalid',
+      `the OVF is not valid XML: ${error instanceof Error ? error.message.slice(0, 200) : ''}`,
+    );
   }
   throw invalid('it is empty');
 }
@@ -95,9 +109,16 @@ function ovfDisk(diskId: string, disk: Element, file: Element | undefined, bus: 
   if (href === undefined) throw invalid(`disk ${diskId} has no file (remove the disk if it is empty)`);
   const compression = attribute(file, 'compression');
   if (compression !== undefined && compression !== '' && compression !== 'identity') {
-    throw new CausewayError('source.unsupported', `the OVF contains ${href} with ${compression} compression; unpack the file first and remove compression from the OVF`);
+    throw new CausewayError(
+      'source.unsupported',
+      `the OVF contains ${href} with ${compression} compression; unpack the file first and remove compression from the OVF`,
+    );
   }
-  if (attribute(file, 'chunkSize') !== undefined) throw new CausewayError('source.unsupported', `the OVF contains ${href} in chunks; join them first and remove chunkSize from the OVF`);
+  if (attribute(file, 'chunkSize') !== undefined)
+    throw new CausewayError(
+      'source.unsupported',
+      `the OVF contains ${href} in chunks; join them first and remove chunkSize from the OVF`,
+    );
   const capacity = Number(attribute(disk, 'capacity'));
   const unit = unitOf(attribute(disk, 'capacityAllocationUnits') ?? 'byte');
   const capacityBytes = Number.isSafeInteger(capacity * unit) && capacity > 0 ? capacity * unit : undefined;
@@ -110,7 +131,9 @@ function unitOf(unit: string): number {
   const power = /^bytes?\*(\d{1,4})\^(\d{1,2})$/.exec(normal);
   if (power !== null) return Number(power[1]) ** Number(power[2]);
   const word = /^(kilo|mega|giga|tera|)bytes?$/.exec(normal) ?? /^(k|m|g|t|)b$/.exec(normal);
-  const prefix = Object.keys(unitPrefixes).find((name) => name === word?.[1] || (word?.[1] !== '' && name[0] === word?.[1]));
+  const prefix = Object.keys(unitPrefixes).find(
+    (name) => name === word?.[1] || (word?.[1] !== '' && name[0] === word?.[1]),
+  );
   return prefix === undefined ? Number.NaN : (unitPrefixes[prefix] ?? Number.NaN);
 }
 
@@ -121,7 +144,12 @@ function memoryMb(item: Element | undefined): number | undefined {
 }
 
 function quantity(items: readonly Element[], type: string): number {
-  return Number(text(items.find((item) => text(item, 'ResourceType') === type), 'VirtualQuantity'));
+  return Number(
+    text(
+      items.find((item) => text(item, 'ResourceType') === type),
+      'VirtualQuantity',
+    ),
+  );
 }
 
 function positive(value: number): number | undefined {
@@ -132,7 +160,9 @@ function osTypeOf(section: Element | undefined): 'linux' | 'windows' | undefined
   if (section === undefined) return undefined;
   const words = [attribute(section, 'osType'), text(section, 'Description'), text(section, 'OSType')].join(' ');
   if (/windows|win\d/i.test(words)) return 'windows';
-  return /linux|ubuntu|debian|centos|rhel|redhat|red hat|fedora|suse|sles|oracle|alma|rocky|photon|arch/i.test(words) ? 'linux' : undefined;
+  return /linux|ubuntu|debian|centos|rhel|redhat|red hat|fedora|suse|sles|oracle|alma|rocky|photon|arch/i.test(words)
+    ? 'linux'
+    : undefined;
 }
 
 function firmwareOf(value: string | undefined): 'bios' | 'uefi' | undefined {
@@ -145,7 +175,9 @@ function booleanOf(value: string | undefined): boolean | undefined {
 }
 
 function macOf(value: string | undefined): string | undefined {
-  return value !== undefined && /^([0-9a-f]{2}[:-]){5}[0-9a-f]{2}$/i.test(value) ? value.replaceAll('-', ':').toLowerCase() : undefined;
+  return value !== undefined && /^([0-9a-f]{2}[:-]){5}[0-9a-f]{2}$/i.test(value)
+    ? value.replaceAll('-', ':').toLowerCase()
+    : undefined;
 }
 
 function busOf(type: string | undefined): string | undefined {
@@ -162,7 +194,9 @@ function isElement(value: unknown): value is Element {
 function list(parent: Element | undefined, name: string): readonly Element[] {
   const value = parent !== undefined && Object.hasOwn(parent, name) ? parent[name] : undefined;
   if (value === undefined) return [];
-  return (Array.isArray(value) ? value : [value]).map((entry: unknown) => (isElement(entry) ? entry : { '#text': entry }));
+  return (Array.isArray(value) ? value : [value]).map((entry: unknown) =>
+    isElement(entry) ? entry : { '#text': entry },
+  );
 }
 
 function childOf(parent: Element, name: string): Element | undefined {

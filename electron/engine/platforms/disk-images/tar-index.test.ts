@@ -36,16 +36,25 @@ function archive(members: readonly Member[]): Buffer {
 
 function seal(head: Buffer): void {
   head.fill(' ', 148, 156);
-  head.write(head.reduce((sum, byte) => sum + byte, 0).toString(8).padStart(6, '0'), 148);
+  head.write(
+    head
+      .reduce((sum, byte) => sum + byte, 0)
+      .toString(8)
+      .padStart(6, '0'),
+    148,
+  );
   head[154] = 0;
 }
 
 function inMemory(bytes: Buffer) {
   const work = { reads: 0, bytes: 0 };
   const file: ImageBytes = {
-    name: 'vm.ova', sizeBytes: bytes.length, isSparse: false,
+    name: 'vm.ova',
+    sizeBytes: bytes.length,
+    isSparse: false,
     read(at, into) {
-      if (at < 0 || at + into.length > bytes.length) throw new Error(`read ${into.length} bytes at ${at} of ${bytes.length}`);
+      if (at < 0 || at + into.length > bytes.length)
+        throw new Error(`read ${into.length} bytes at ${at} of ${bytes.length}`);
       work.reads += 1;
       work.bytes += into.length;
       bytes.copy(into, 0, at, at + into.length);
@@ -58,7 +67,10 @@ function inMemory(bytes: Buffer) {
 const long = `${'folder/'.repeat(20)}disk.vmdk`;
 const record = (key: string, value: string): Buffer => {
   const rest = ` ${key}=${value}\n`;
-  const length = [1, 2, 3].map((digits) => Buffer.byteLength(rest) + digits).find((sum, index) => String(sum).length === index + 1) ?? 0;
+  const length =
+    [1, 2, 3]
+      .map((digits) => Buffer.byteLength(rest) + digits)
+      .find((sum, index) => String(sum).length === index + 1) ?? 0;
   return Buffer.from(`${length}${rest}`);
 };
 const members: readonly Member[] = [
@@ -75,14 +87,22 @@ describe('the members of a tar archive', () => {
   it('are listed with their names and places, as ustar, GNU tar and pax write them', async () => {
     const bytes = archive(members);
     const found = await indexTar(inMemory(bytes).file);
-    expect(found.map(({ name, size }) => [name, size])).toEqual([['vm.ovf', 11], ['disks/a.vmdk', 700], [long, 1024], ['große.vmdk', 1]]);
-    expect(found.map(({ offset, size }) => bytes.subarray(offset, offset + size))).toEqual(members.filter(({ type }) => type === undefined).map(({ content }) => content));
+    expect(found.map(({ name, size }) => [name, size])).toEqual([
+      ['vm.ovf', 11],
+      ['disks/a.vmdk', 700],
+      [long, 1024],
+      ['große.vmdk', 1],
+    ]);
+    expect(found.map(({ offset, size }) => bytes.subarray(offset, offset + size))).toEqual(
+      members.filter(({ type }) => type === undefined).map(({ content }) => content),
+    );
   });
 
   it('lie within the archive whatever is changed in it, and are found with bounded work', async () => {
     const whole = archive(members);
     const heads: number[] = [];
-    for (let at = 0; at < whole.length; at += BLOCK) if (whole.toString('latin1', at + 257, at + 262) === 'ustar') heads.push(at);
+    for (let at = 0; at < whole.length; at += BLOCK)
+      if (whole.toString('latin1', at + 257, at + 262) === 'ustar') heads.push(at);
     let listed = 0;
     for (let seed = 0; seed < 1000; seed++) {
       const random = seeded(seed);
@@ -93,7 +113,11 @@ describe('the members of a tar archive', () => {
         const kind = below(6);
         if (kind === 0) bytes[head + below(BLOCK)] = below(256);
         else if (kind === 1) bytes.fill(below(256), head + 124, head + 136);
-        else if (kind === 2) bytes.write(['77777777777', '-0000000001', '00000000000', '99999999999', '          1'][below(5)] ?? '', head + 124);
+        else if (kind === 2)
+          bytes.write(
+            ['77777777777', '-0000000001', '00000000000', '99999999999', '          1'][below(5)] ?? '',
+            head + 124,
+          );
         else if (kind === 3) bytes.write('LxgV075'[below(7)] ?? '', head + 156);
         else if (kind === 4) bytes[head + BLOCK + below(Math.min(64, bytes.length - head - BLOCK))] = below(256);
         else bytes = bytes.subarray(0, Math.max(BLOCK, below(bytes.length)));
@@ -103,10 +127,13 @@ describe('the members of a tar archive', () => {
       const { file, work } = inMemory(bytes);
       const found = await indexTar(file).catch((error: unknown) => error);
       expect(work.reads, `seed ${seed}`).toBeLessThan(100);
-      if (found instanceof CausewayError) expect(found.code, `seed ${seed}`).toMatch(/^source\.(description-invalid|image-unreadable)$/);
+      if (found instanceof CausewayError)
+        expect(found.code, `seed ${seed}`).toMatch(/^source\.(description-invalid|image-unreadable)$/);
       else if (Array.isArray(found)) {
         listed += 1;
-        for (const { offset, size } of found as Awaited<ReturnType<typeof indexTar>>) if (!(offset >= BLOCK && size >= 0 && offset + size <= bytes.length)) throw new Error(`seed ${seed}: ${size} bytes at ${offset}`);
+        for (const { offset, size } of found as Awaited<ReturnType<typeof indexTar>>)
+          if (!(offset >= BLOCK && size >= 0 && offset + size <= bytes.length))
+            throw new Error(`seed ${seed}: ${size} bytes at ${offset}`);
       } else throw found;
     }
     expect(listed).toBeGreaterThan(100);

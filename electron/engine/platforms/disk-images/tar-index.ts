@@ -23,13 +23,14 @@ export async function indexTar(file: ImageBytes): Promise<readonly TarMember[]> 
   const members: TarMember[] = [];
   let longName: string | undefined;
   let longSize: number | undefined;
-  for (let at = 0; at + BLOCK <= total; ) {
+  for (let at = 0; at + BLOCK <= total;) {
     if (++heads > MAX_HEADS) throw invalid(`more than ${MAX_HEADS} members`);
     const head = await bytesAt(file, at, BLOCK);
     if (head.every((byte) => byte === 0)) break;
     checkSum(head, at);
     const type = String.fromCharCode(head[156] ?? 0);
-    const size = type === 'L' || type === 'x' || type === 'g' ? number(head, 124, 12) : (longSize ?? number(head, 124, 12));
+    const size =
+      type === 'L' || type === 'x' || type === 'g' ? number(head, 124, 12) : (longSize ?? number(head, 124, 12));
     const offset = at + BLOCK;
     if (offset + size > total) throw invalid(`the member at ${at} is cut short`);
     if (type === 'L' || type === 'x') {
@@ -38,7 +39,8 @@ export async function indexTar(file: ImageBytes): Promise<readonly TarMember[]> 
       if (type === 'L') longName = cString(content);
       else ({ path: longName = longName, size: longSize = longSize } = paxRecords(content));
     } else {
-      if (type === '0' || type === '\0' || type === '7') members.push({ name: longName ?? shortName(head), offset, size });
+      if (type === '0' || type === '\0' || type === '7')
+        members.push({ name: longName ?? shortName(head), offset, size });
       longName = undefined;
       longSize = undefined;
     }
@@ -62,7 +64,10 @@ function number(head: Buffer, at: number, length: number): number {
     if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw invalid('the size of a member is not valid');
     return Number(value);
   }
-  const text = head.toString('latin1', at, at + length).replace(/[\0 ].*$/s, '').trim();
+  const text = head
+    .toString('latin1', at, at + length)
+    .replace(/[\0 ].*$/s, '')
+    .trim();
   const value = text === '' ? 0 : Number.parseInt(text, 8);
   if (!Number.isSafeInteger(value) || value < 0) throw invalid('an invalid number');
   return value;
@@ -81,7 +86,7 @@ function cString(bytes: Buffer): string {
 
 function paxRecords(content: Buffer): { path?: string; size?: number } {
   const found: { path?: string; size?: number } = {};
-  for (let at = 0; at < content.length; ) {
+  for (let at = 0; at < content.length;) {
     const space = content.indexOf(0x20, at);
     const length = space === -1 ? Number.NaN : Number.parseInt(content.toString('latin1', at, space), 10);
     if (!(length > 0) || at + length > content.length) throw invalid('a broken extended header');

@@ -13,9 +13,15 @@ const vmYamlSchema = z.strictObject({
   /** File names in the same folder, in the order of the disks; the first is the one that boots. Unset: all images. */
   disks: z.array(z.string().min(1)).min(1).optional(),
   /** With the addresses that the guest has configured, they can be kept. */
-  nics: z.array(z.strictObject({
-    network: z.string().min(1), mac_address: z.string().optional(), ip_addresses: z.array(z.union([z.ipv4(), z.ipv6()])).optional(),
-  })).optional(),
+  nics: z
+    .array(
+      z.strictObject({
+        network: z.string().min(1),
+        mac_address: z.string().optional(),
+        ip_addresses: z.array(z.union([z.ipv4(), z.ipv6()])).optional(),
+      }),
+    )
+    .optional(),
 });
 
 export type VmYaml = z.infer<typeof vmYamlSchema>;
@@ -28,10 +34,16 @@ export function parseVmYaml(source: string): VmYaml {
   try {
     value = parse(source, { maxAliasCount: 10 });
   } catch (error) {
-    throw new CausewayError('source.description-invalid', `${VM_YAML}: ${error instanceof Error ? error.message.split('\n', 1)[0] : ''}`);
+    throw new CausewayError(
+      'source.description-invalid',
+      `${VM_YAML}: ${error instanceof Error ? error.message.split('\n', 1)[0] : ''}`,
+    );
   }
   const result = vmYamlSchema.safeParse(value ?? {});
   if (result.success) return result.data;
   const issue = result.error.issues[0];
-  throw new CausewayError('source.description-invalid', `${VM_YAML}: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`);
+  throw new CausewayError(
+    'source.description-invalid',
+    `${VM_YAML}: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`,
+  );
 }

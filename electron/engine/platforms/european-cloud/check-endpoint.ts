@@ -39,7 +39,9 @@ function checks(session: CloudSession): readonly EndpointCheck[] {
       essential: true,
       async run(signal) {
         const zones = await iaas().lists.availabilityZones(signal);
-        return zones.length === 0 ? { warning: `region ${connection.region} lists no availability zones` } : `region ${connection.region}: ${zones.join(', ')}`;
+        return zones.length === 0
+          ? { warning: `region ${connection.region} lists no availability zones` }
+          : `region ${connection.region}: ${zones.join(', ')}`;
       },
     },
     {
@@ -47,8 +49,17 @@ function checks(session: CloudSession): readonly EndpointCheck[] {
       essential: false,
       async run(signal) {
         const quotas = await iaas().quotas.read(signal);
-        const shown = Object.entries({ 'volumes': quotas.volumes, 'volume GB': quotas.gigabytes, 'vCPUs': quotas.vcpu, 'public IPs': quotas.publicIps });
-        return shown.map(([name, quota]) => (quota === undefined ? `${name}: unknown` : `${name}: ${quota.usage} of ${quota.limit}`)).join(', ');
+        const shown = Object.entries({
+          volumes: quotas.volumes,
+          'volume GB': quotas.gigabytes,
+          vCPUs: quotas.vcpu,
+          'public IPs': quotas.publicIps,
+        });
+        return shown
+          .map(([name, quota]) =>
+            quota === undefined ? `${name}: unknown` : `${name}: ${quota.usage} of ${quota.limit}`,
+          )
+          .join(', ');
       },
     },
     counted('networks', (signal) => iaas().networks.list(signal)),
@@ -85,5 +96,7 @@ function keySeen(session: CloudSession): string | { readonly warning: string } {
   if (!key.active) return { warning: `${about} is marked inactive` };
   if (key.validUntil === undefined) return about;
   const left = Date.parse(key.validUntil) - session.clock.wallTime();
-  return left < 7 * 24 * 3600_000 ? { warning: `${about} expires on ${key.validUntil.slice(0, 10)}` } : `${about}, valid until ${key.validUntil.slice(0, 10)}`;
+  return left < 7 * 24 * 3600_000
+    ? { warning: `${about} expires on ${key.validUntil.slice(0, 10)}` }
+    : `${about}, valid until ${key.validUntil.slice(0, 10)}`;
 }

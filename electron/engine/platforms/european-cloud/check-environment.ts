@@ -2,7 +2,20 @@ import { toErrorRecord, CausewayError } from '../../../../shared/model/causeway-
 import type { JsonObject } from '../../../../shared/model/json.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
 import type { Finding } from '../../../../shared/schema/finding.ts';
-import { checkDiskSizes, checkImagesGiven, checkNetworksMapped, checkWorkerImage, namedTypes, plannedNeeds, pointer, readForCheck, reportInto, reportShortages, reportUnresolved, type Report } from '../../cloud-resources/environment-checks.ts';
+import {
+  checkDiskSizes,
+  checkImagesGiven,
+  checkNetworksMapped,
+  checkWorkerImage,
+  namedTypes,
+  plannedNeeds,
+  pointer,
+  readForCheck,
+  reportInto,
+  reportShortages,
+  reportUnresolved,
+  type Report,
+} from '../../cloud-resources/environment-checks.ts';
 import { checkFixedAddresses } from '../../cloud-resources/fixed-addresses.ts';
 import { resolve, resolveText } from '../../cloud-resources/resolve-reference.ts';
 import { addNeeds } from '../../cloud-resources/quota-needs.ts';
@@ -25,7 +38,12 @@ import { bootVolumeSize, copyWorkerNeeds, imagesFor } from './worker-plan.ts';
  * Everything about an environment that only the cloud can tell: names, ranges, sizes, quotas. All findings in one go;
  * nothing is created or changed.
  */
-export async function checkEnvironment(session: CloudSession, environment: JsonObject, vm: Vm, signal: AbortSignal): Promise<readonly Finding[]> {
+export async function checkEnvironment(
+  session: CloudSession,
+  environment: JsonObject,
+  vm: Vm,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   const report = reportInto('european-cloud', findings);
   const effective = readForCheck(() => readEnvironment(environment), report);
@@ -34,13 +52,23 @@ export async function checkEnvironment(session: CloudSession, environment: JsonO
   try {
     await iaas.lists.project(signal);
   } catch (error) {
-    if (!(error instanceof CausewayError) || !['cloud.permission-denied', 'cloud.not-found', 'cloud.request-refused'].includes(error.code)) throw error;
-    report('error', effective.project === undefined ? '' : '/project', 'project', `project ${iaas.projectId} is not accessible: ${error.message}`);
+    if (
+      !(error instanceof CausewayError) ||
+      !['cloud.permission-denied', 'cloud.not-found', 'cloud.request-refused'].includes(error.code)
+    )
+      throw error;
+    report(
+      'error',
+      effective.project === undefined ? '' : '/project',
+      'project',
+      `project ${iaas.projectId} is not accessible: ${error.message}`,
+    );
     return findings;
   }
   const networks = await iaas.networks.list(signal);
   checkNetworks(networks, effective, vm, report);
-  if (effective.preserve_fixed_ips) await checkFixedAddresses(mappedNetworks(iaas, networks, effective), vm, signal, report);
+  if (effective.preserve_fixed_ips)
+    await checkFixedAddresses(mappedNetworks(iaas, networks, effective), vm, signal, report);
   await checkZone(iaas, effective, signal, report);
   await checkImages(iaas, effective, vm, signal, report);
   await checkMachineTypes(iaas, effective, vm, signal, report);
@@ -51,27 +79,60 @@ export async function checkEnvironment(session: CloudSession, environment: JsonO
   return findings;
 }
 
-function checkNetworks(networks: readonly CloudNetwork[], environment: DestinationEnvironment, vm: Vm, report: Report): void {
+function checkNetworks(
+  networks: readonly CloudNetwork[],
+  environment: DestinationEnvironment,
+  vm: Vm,
+  report: Report,
+): void {
   for (const [source, wanted] of Object.entries(environment.network_map)) {
     reportUnresolved(report, pointer('network_map', source), 'network', wanted, resolve(networks, wanted));
   }
   checkNetworksMapped(environment.network_map, '/network_map', vm, report);
   if (environment.migr_network !== undefined) {
-    reportUnresolved(report, '/migr_network', 'network', environment.migr_network, resolve(networks, environment.migr_network));
+    reportUnresolved(
+      report,
+      '/migr_network',
+      'network',
+      environment.migr_network,
+      resolve(networks, environment.migr_network),
+    );
   }
 }
 
-async function checkZone(iaas: Iaas, environment: DestinationEnvironment, signal: AbortSignal, report: Report): Promise<void> {
+async function checkZone(
+  iaas: Iaas,
+  environment: DestinationEnvironment,
+  signal: AbortSignal,
+  report: Report,
+): Promise<void> {
   const wanted = environment.availability_zone;
   if (wanted === undefined) return;
-  reportUnresolved(report, '/availability_zone', 'availability zone', wanted, resolveText(await iaas.lists.availabilityZones(signal), wanted));
+  reportUnresolved(
+    report,
+    '/availability_zone',
+    'availability zone',
+    wanted,
+    resolveText(await iaas.lists.availabilityZones(signal), wanted),
+  );
 }
 
-async function checkImages(iaas: Iaas, environment: DestinationEnvironment, vm: Vm, signal: AbortSignal, report: Report): Promise<void> {
+async function checkImages(
+  iaas: Iaas,
+  environment: DestinationEnvironment,
+  vm: Vm,
+  signal: AbortSignal,
+  report: Report,
+): Promise<void> {
   const wanted = Object.entries(environment.migr_image_map);
   checkImagesGiven(environment.migr_image_map, '/migr_image_map', vm, report);
   if (wanted.length === 0) return;
-  const images = await imagesFor(iaas, environment, wanted.map(([, name]) => name), signal);
+  const images = await imagesFor(
+    iaas,
+    environment,
+    wanted.map(([, name]) => name),
+    signal,
+  );
   const types = await iaas.lists.machineTypes(signal);
   const type = types.find((each) => each.name === environment.migr_machine_type);
   for (const [os, name] of wanted) {
@@ -81,8 +142,16 @@ async function checkImages(iaas: Iaas, environment: DestinationEnvironment, vm: 
     if (resolution.outcome !== 'found') continue;
     const image = resolution.resource;
     checkWorkerImage(
-      { name: image.name, system: image.config?.operatingSystem, architecture: image.config?.architecture === 'arm64' ? 'arm64' : 'x86_64', memory: image.minRam },
-      os, type === undefined ? undefined : { ...type, architecture: isArm(type) ? 'arm64' : 'x86_64' }, { image: path, machine: '/migr_machine_type' }, report,
+      {
+        name: image.name,
+        system: image.config?.operatingSystem,
+        architecture: image.config?.architecture === 'arm64' ? 'arm64' : 'x86_64',
+        memory: image.minRam,
+      },
+      os,
+      type === undefined ? undefined : { ...type, architecture: isArm(type) ? 'arm64' : 'x86_64' },
+      { image: path, machine: '/migr_machine_type' },
+      report,
     );
     if (type === undefined) continue;
     try {
@@ -93,38 +162,77 @@ async function checkImages(iaas: Iaas, environment: DestinationEnvironment, vm: 
   }
 }
 
-async function checkMachineTypes(iaas: Iaas, environment: DestinationEnvironment, vm: Vm, signal: AbortSignal, report: Report): Promise<void> {
+async function checkMachineTypes(
+  iaas: Iaas,
+  environment: DestinationEnvironment,
+  vm: Vm,
+  signal: AbortSignal,
+  report: Report,
+): Promise<void> {
   const types = (await iaas.lists.machineTypes(signal)).map((type) => ({ ...type, id: type.name }));
   if (environment.migr_machine_type !== undefined) {
-    reportUnresolved(report, '/migr_machine_type', 'machine type', environment.migr_machine_type, resolve(types, environment.migr_machine_type));
+    reportUnresolved(
+      report,
+      '/migr_machine_type',
+      'machine type',
+      environment.migr_machine_type,
+      resolve(types, environment.migr_machine_type),
+    );
   }
   const source = `${vm.vcpus ?? '?'} vCPU and ${vm.memory_mb ?? '?'} MB`;
   if (environment.machine_type === undefined) {
-    if (vm.os_type === 'windows') report('error', '/machine_type', 'machine-type-windows', 'a Windows VM needs an explicit, Windows-compatible machine type');
-    else if (smallestFitting(types, vm) === undefined) report('error', '/machine_type', 'machine-type-none', `no machine type has ${source}`);
+    if (vm.os_type === 'windows')
+      report(
+        'error',
+        '/machine_type',
+        'machine-type-windows',
+        'a Windows VM needs an explicit, Windows-compatible machine type',
+      );
+    else if (smallestFitting(types, vm) === undefined)
+      report('error', '/machine_type', 'machine-type-none', `no machine type has ${source}`);
     return;
   }
   const resolution = resolve(types, environment.machine_type);
   reportUnresolved(report, '/machine_type', 'machine type', environment.machine_type, resolution);
   if (resolution.outcome === 'found' && !fits(resolution.resource, vm)) {
     const { name, vcpus, ram } = resolution.resource;
-    report('warning', '/machine_type', 'machine-type-small', `${name} has ${vcpus} vCPUs and ${ram} MB, but the source VM has ${source}`);
+    report(
+      'warning',
+      '/machine_type',
+      'machine-type-small',
+      `${name} has ${vcpus} vCPUs and ${ram} MB, but the source VM has ${source}`,
+    );
   }
 }
 
-async function checkStorage(iaas: Iaas, environment: DestinationEnvironment, vm: Vm, signal: AbortSignal, report: Report): Promise<void> {
+async function checkStorage(
+  iaas: Iaas,
+  environment: DestinationEnvironment,
+  vm: Vm,
+  signal: AbortSignal,
+  report: Report,
+): Promise<void> {
   const own = ['default_volume_performance_class', 'migr_worker_volume_performance_class'] as const;
-  const given = [...namedTypes(environment.storage_mappings, 'storage_mappings'), ...own.flatMap((key) => {
-    const name = environment[key] ?? '';
-    return name === '' ? [] : [[`/${key}`, name] as const];
-  })];
+  const given = [
+    ...namedTypes(environment.storage_mappings, 'storage_mappings'),
+    ...own.flatMap((key) => {
+      const name = environment[key] ?? '';
+      return name === '' ? [] : [[`/${key}`, name] as const];
+    }),
+  ];
   checkDiskSizes(vm, largestVolumeGib, report);
   if (given.length === 0) return;
   const classes = (await iaas.lists.performanceClasses(signal)).map((each) => each.name);
-  for (const [path, name] of given) reportUnresolved(report, path, 'volume performance class', name, resolveText(classes, name));
+  for (const [path, name] of given)
+    reportUnresolved(report, path, 'volume performance class', name, resolveText(classes, name));
 }
 
-async function checkGroupsAndKeys(iaas: Iaas, environment: DestinationEnvironment, signal: AbortSignal, report: Report): Promise<void> {
+async function checkGroupsAndKeys(
+  iaas: Iaas,
+  environment: DestinationEnvironment,
+  signal: AbortSignal,
+  report: Report,
+): Promise<void> {
   const wanted = [
     ...environment.security_groups.map((name, index) => [pointer('security_groups', index), name] as const),
     ...environment.default_security_groups.map((name) => ['/default_security_groups', name] as const),
@@ -137,19 +245,39 @@ async function checkGroupsAndKeys(iaas: Iaas, environment: DestinationEnvironmen
       reportUnresolved(report, path, 'security group', name, resolution);
       if (resolution.outcome === 'found') kinds.add(resolution.resource.stateful ?? true);
     }
-    if (kinds.size > 1) report('error', '/security_groups', 'groups-mixed', 'a NIC cannot have both stateful and stateless security groups');
+    if (kinds.size > 1)
+      report(
+        'error',
+        '/security_groups',
+        'groups-mixed',
+        'a NIC cannot have both stateful and stateless security groups',
+      );
   }
   if (environment.affinity_group !== undefined) {
-    reportUnresolved(report, '/affinity_group', 'affinity group', environment.affinity_group, resolve(await iaas.lists.affinityGroups(signal), environment.affinity_group));
+    reportUnresolved(
+      report,
+      '/affinity_group',
+      'affinity group',
+      environment.affinity_group,
+      resolve(await iaas.lists.affinityGroups(signal), environment.affinity_group),
+    );
   }
   if (environment.keypair_name !== undefined) {
     const names = (await iaas.lists.keyPairs(signal)).map((each) => each.name);
-    reportUnresolved(report, '/keypair_name', 'key pair of this service account', environment.keypair_name, resolveText(names, environment.keypair_name));
+    reportUnresolved(
+      report,
+      '/keypair_name',
+      'key pair of this service account',
+      environment.keypair_name,
+      resolveText(names, environment.keypair_name),
+    );
   }
 }
 
 function checkTexts(environment: DestinationEnvironment, report: Report): void {
-  asServerLabels(environment.server_labels).refused.forEach(({ index, reason }) => report('error', pointer('server_labels', index), 'label', reason));
+  asServerLabels(environment.server_labels).refused.forEach(({ index, reason }) =>
+    report('error', pointer('server_labels', index), 'label', reason),
+  );
   try {
     decodeDebugKey(environment.migr_worker_debug_ssh_public_key, 'migr_worker_debug_ssh_public_key');
   } catch (error) {
@@ -157,8 +285,25 @@ function checkTexts(environment: DestinationEnvironment, report: Report): void {
   }
 }
 
-async function checkQuotas(session: CloudSession, iaas: Iaas, environment: DestinationEnvironment, vm: Vm, signal: AbortSignal, report: Report): Promise<void> {
-  const worker = await plannedNeeds(() => copyWorkerNeeds(session, iaas, environment, signal), '/migr_worker_use_public_ip', report, signal);
-  const volumes = await volumesOfVm(cloudCalls(session, iaas), vm, (disk) => performanceClassOf(disk, environment), signal);
+async function checkQuotas(
+  session: CloudSession,
+  iaas: Iaas,
+  environment: DestinationEnvironment,
+  vm: Vm,
+  signal: AbortSignal,
+  report: Report,
+): Promise<void> {
+  const worker = await plannedNeeds(
+    () => copyWorkerNeeds(session, iaas, environment, signal),
+    '/migr_worker_use_public_ip',
+    report,
+    signal,
+  );
+  const volumes = await volumesOfVm(
+    cloudCalls(session, iaas),
+    vm,
+    (disk) => performanceClassOf(disk, environment),
+    signal,
+  );
   reportShortages(addNeeds(worker, volumeNeeds(volumes)), await iaas.quotas.read(signal), quotaWords, report);
 }

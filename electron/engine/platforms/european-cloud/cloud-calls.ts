@@ -1,6 +1,14 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Caller } from '../../workers/caller-address.ts';
-import type { CloudCalls, CloudServer, CloudSnapshot, CloudVolume, NewCloudVolume, ServerState, VolumeState } from '../../cloud-resources/cloud-api.ts';
+import type {
+  CloudCalls,
+  CloudServer,
+  CloudSnapshot,
+  CloudVolume,
+  NewCloudVolume,
+  ServerState,
+  VolumeState,
+} from '../../cloud-resources/cloud-api.ts';
 import { followRequest } from './follow-request.ts';
 import type { Iaas } from './iaas/iaas.ts';
 import type { CloudServer as ApiServer } from './iaas/servers.ts';
@@ -26,13 +34,16 @@ export function cloudCalls(session: CloudSession, iaas: Iaas): CloudCalls {
       get: async (id, signal) => mapped(await iaas.volumes.get(id, signal), asVolume),
       async create({ name, sizeGib, type, zone, contentOf, labels }, signal) {
         if (zone === undefined) throw new CausewayError('general.bug', `volume ${name}: no zone`);
-        const created = await iaas.volumes.create({
-          name,
-          availabilityZone: zone,
-          ...(contentOf === undefined ? { size: sizeGib } : { source: sourceOf(contentOf) }),
-          ...(type === undefined ? {} : { performanceClass: type }),
-          labels,
-        }, signal);
+        const created = await iaas.volumes.create(
+          {
+            name,
+            availabilityZone: zone,
+            ...(contentOf === undefined ? { size: sizeGib } : { source: sourceOf(contentOf) }),
+            ...(type === undefined ? {} : { performanceClass: type }),
+            labels,
+          },
+          signal,
+        );
         return asVolume(created);
       },
       label: async (id, labels, signal) => asVolume(await iaas.volumes.change(id, { labels }, signal)),
@@ -53,19 +64,29 @@ export function cloudCalls(session: CloudSession, iaas: Iaas): CloudCalls {
       },
       async detach(id, volumeId, signal) {
         const accepted = await iaas.servers.detach(id, volumeId, signal);
-        if (accepted !== undefined) await followRequest(session, iaas, `detach volume ${volumeId} from server ${id}`, accepted, signal);
+        if (accepted !== undefined)
+          await followRequest(session, iaas, `detach volume ${volumeId} from server ${id}`, accepted, signal);
       },
     },
   };
 }
 
-function sourceOf(content: NonNullable<NewCloudVolume['contentOf']>): { readonly type: 'snapshot' | 'volume'; readonly id: string } {
-  return 'snapshotId' in content ? { type: 'snapshot', id: content.snapshotId } : { type: 'volume', id: content.volumeId };
+function sourceOf(content: NonNullable<NewCloudVolume['contentOf']>): {
+  readonly type: 'snapshot' | 'volume';
+  readonly id: string;
+} {
+  return 'snapshotId' in content
+    ? { type: 'snapshot', id: content.snapshotId }
+    : { type: 'volume', id: content.volumeId };
 }
 
 /** How this computer will reach workers, as far as the endpoint knows. */
 export function callerOf({ connection, context }: CloudSession): Caller {
-  return { addresses: connection.callerAddresses, egressAddress: context.egressAddress, publicHost: new URL(connection.iaasUrl).hostname };
+  return {
+    addresses: connection.callerAddresses,
+    egressAddress: context.egressAddress,
+    publicHost: new URL(connection.iaasUrl).hostname,
+  };
 }
 
 function mapped<T, R>(value: T | undefined, map: (value: T) => R): R | undefined {
@@ -83,13 +104,25 @@ function volumeState(status: string): VolumeState {
 function asVolume(volume: ApiVolume): CloudVolume {
   const { id, name, status, size, performanceClass, availabilityZone, serverId, labels } = volume;
   return {
-    id, name: name ?? id, state: volumeState(status), status, sizeGib: size, type: performanceClass, zone: availabilityZone,
-    serverId: typeof serverId === 'string' && serverId !== '' ? serverId : undefined, labels,
+    id,
+    name: name ?? id,
+    state: volumeState(status),
+    status,
+    sizeGib: size,
+    type: performanceClass,
+    zone: availabilityZone,
+    serverId: typeof serverId === 'string' && serverId !== '' ? serverId : undefined,
+    labels,
   };
 }
 
 function asSnapshot({ id, status, labels }: ApiSnapshot): CloudSnapshot {
-  return { id, status, labels, state: status.startsWith('ERROR') ? 'failed' : status === 'AVAILABLE' ? 'available' : 'changing' };
+  return {
+    id,
+    status,
+    labels,
+    state: status.startsWith('ERROR') ? 'failed' : status === 'AVAILABLE' ? 'available' : 'changing',
+  };
 }
 
 const offStatuses = ['DELETING', 'INACTIVE', 'DEALLOCATED', 'DEALLOCATING', 'STOPPING', 'PAUSED', 'RESCUE', 'RESCUING'];
@@ -104,5 +137,12 @@ function serverState(server: ApiServer): ServerState {
 }
 
 export function asServer(server: ApiServer): CloudServer {
-  return { id: server.id, name: server.name, state: serverState(server), status: server.status ?? 'unknown', problem: server.errorMessage ?? undefined, labels: server.labels };
+  return {
+    id: server.id,
+    name: server.name,
+    state: serverState(server),
+    status: server.status ?? 'unknown',
+    problem: server.errorMessage ?? undefined,
+    labels: server.labels,
+  };
 }

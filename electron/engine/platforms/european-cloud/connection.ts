@@ -48,7 +48,11 @@ export function parseConnection(
   const parsed = connectionSchema.safeParse(connection);
   if (!parsed.success) {
     const keys = [...new Set(parsed.error.issues.map((issue) => issue.path.join('.')))];
-    throw new CausewayError('general.invalid-input', `connection of the European cloud: missing or invalid: ${keys.join(', ')}`, { details: { keys } });
+    throw new CausewayError(
+      'general.invalid-input',
+      `connection of the European cloud: missing or invalid: ${keys.join(', ')}`,
+      { details: { keys } },
+    );
   }
   const { data } = parsed;
   return {
@@ -59,7 +63,10 @@ export function parseConnection(
     iaasUrl: endpoints.iaasUrl ?? filled(data.iaas_url) ?? defaultIaasUrl,
     tokenUrl: endpoints.tokenUrl ?? filled(data.token_url),
     caCertificate: filled(data.ca_certificate),
-    callerAddresses: (data.caller_address ?? '').split(',').map((each) => each.trim()).filter((each) => each !== ''),
+    callerAddresses: (data.caller_address ?? '')
+      .split(',')
+      .map((each) => each.trim())
+      .filter((each) => each !== ''),
     workerSshPort: data.worker_ssh_port,
     workerHttpsPort: data.worker_https_port,
   };

@@ -49,11 +49,17 @@ export function readEnvironment(environment: JsonObject): DestinationEnvironment
 /** What lists need of an environment that may still be half filled in: which project, which images. */
 export function readScope(environment: JsonObject): Pick<DestinationEnvironment, 'project' | 'list_all_images'> {
   const { project, list_all_images } = environment;
-  return { project: typeof project === 'string' && project !== '' ? project : undefined, list_all_images: list_all_images === true };
+  return {
+    project: typeof project === 'string' && project !== '' ? project : undefined,
+    list_all_images: list_all_images === true,
+  };
 }
 
 /** A parameter that this step can't do without. @throws `cloud.parameter-missing` */
-export function required(environment: DestinationEnvironment, key: 'availability_zone' | 'migr_network' | 'migr_machine_type'): string {
+export function required(
+  environment: DestinationEnvironment,
+  key: 'availability_zone' | 'migr_network' | 'migr_machine_type',
+): string {
   return environment[key] ?? missing(key);
 }
 

@@ -28,7 +28,10 @@ import { volumeRules } from './volume-rules.ts';
  * @param connection as the endpoint's form gives it, secrets filled in
  * @throws `general.invalid-input` when the connection lacks a key
  */
-export function createEuropeanCloudDestination(connection: unknown, context: EuropeanCloudContext = {}): DestinationPlatform {
+export function createEuropeanCloudDestination(
+  connection: unknown,
+  context: EuropeanCloudContext = {},
+): DestinationPlatform {
   const session = openSession(connection, context);
   const keyRing: WorkerKeyRing = new Map();
   const removing = { deleterFor: (entry: LedgerEntry) => deleterFor(session, entry) };
@@ -54,14 +57,21 @@ export function createEuropeanCloudDestination(connection: unknown, context: Eur
     startWorker: (run, role, signal) => startWorker(session, keyRing, run, role, signal),
     attachVolume: (run, workerId, volume, signal) => attachToWorker(cloudOf(run), run, workerId, volume, signal),
     detachVolume: (run, workerId, volume, signal) => detachVolume(cloudOf(run), workerId, volume.id, signal),
-    workerFailure: (environment, workerId, signal) => whyDown(cloudApi(session, session.iaas(readScope(environment).project)), workerId, signal),
-    ownVm: ownVmAccess((environment) => cloudApi(session, session.iaas(readScope(environment).project)), { hints: openStackHints }),
+    workerFailure: (environment, workerId, signal) =>
+      whyDown(cloudApi(session, session.iaas(readScope(environment).project)), workerId, signal),
+    ownVm: ownVmAccess((environment) => cloudApi(session, session.iaas(readScope(environment).project)), {
+      hints: openStackHints,
+    }),
     stopWorker: (run, role, signal) => stopWorker(removing, keyRing, run, role, signal),
     deleteVolumes: (run, signal) => deleteVolumes(removing, run, signal),
     removeResource: (entry, ledger, signal) => deleteResource(removing, ledger, entry, signal),
     findResource: (entry, signal) => findResourceOf(removing, entry, signal),
     async listManaged(within, signal) {
-      const projects = new Map([undefined, ...within.map((each) => readScope(each).project)].map((project) => session.iaas(project)).map((iaas) => [iaas.projectId, iaas]));
+      const projects = new Map(
+        [undefined, ...within.map((each) => readScope(each).project)]
+          .map((project) => session.iaas(project))
+          .map((iaas) => [iaas.projectId, iaas]),
+      );
       const found = [];
       for (const iaas of projects.values()) found.push(...(await listManaged(iaas, signal)));
       return found;

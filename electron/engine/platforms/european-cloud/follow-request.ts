@@ -11,7 +11,13 @@ import type { CloudSession } from './session.ts';
  *
  * @throws `cloud.operation-failed`, `cloud.not-ready`
  */
-export async function followRequest(session: CloudSession, iaas: Iaas, operation: string, accepted: Accepted, signal: AbortSignal): Promise<void> {
+export async function followRequest(
+  session: CloudSession,
+  iaas: Iaas,
+  operation: string,
+  accepted: Accepted,
+  signal: AbortSignal,
+): Promise<void> {
   const { requestId } = accepted;
   if (requestId === undefined) return;
   await waitForState(
@@ -20,11 +26,17 @@ export async function followRequest(session: CloudSession, iaas: Iaas, operation
       const request = await iaas.requests.get(requestId, s);
       const status = request?.status ?? 'UPDATED';
       if (status === 'FAILED') {
-        throw new CausewayError('cloud.operation-failed', `${operation}: ${request?.details ?? 'the cloud reported a failure'}`, {
-          details: { operation, requestId, state: status },
-        });
+        throw new CausewayError(
+          'cloud.operation-failed',
+          `${operation}: ${request?.details ?? 'the cloud reported a failure'}`,
+          {
+            details: { operation, requestId, state: status },
+          },
+        );
       }
-      return ['CREATED', 'UPDATED', 'DELETED'].includes(status) ? { done: true, value: undefined } : { done: false, state: status };
+      return ['CREATED', 'UPDATED', 'DELETED'].includes(status)
+        ? { done: true, value: undefined }
+        : { done: false, state: status };
     },
     pollPlan(session.timing, session.timing.attachMs),
     session.clock,

@@ -7,5 +7,7 @@ export function resolveImage(images: readonly CloudImage[], wanted: string): Res
   const [newest] = matching
     .filter((each) => each.status === undefined || each.status === 'AVAILABLE')
     .sort((a, b) => (b.createdAt ?? '').localeCompare(a.createdAt ?? ''));
-  return newest === undefined ? { outcome: 'unknown', known: images.map((each) => each.name) } : { outcome: 'found', resource: newest };
+  return newest === undefined
+    ? { outcome: 'unknown', known: images.map((each) => each.name) }
+    : { outcome: 'found', resource: newest };
 }

@@ -29,7 +29,14 @@ export function signAssertion(key: ServiceAccountKey, wallTimeMs: number): strin
   const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
   const unsigned = [
     encode({ alg: 'RS512', typ: 'JWT', kid: key.kid }),
-    encode({ iss: key.issuer, sub: key.subject, aud: key.audience, jti: randomUUID(), iat: issuedAt, exp: issuedAt + assertionLifeSeconds }),
+    encode({
+      iss: key.issuer,
+      sub: key.subject,
+      aud: key.audience,
+      jti: randomUUID(),
+      iat: issuedAt,
+      exp: issuedAt + assertionLifeSeconds,
+    }),
   ].join('.');
   return `${unsigned}.${createSign('sha512').update(unsigned).sign(key.privateKey, 'base64url')}`;
 }
@@ -49,7 +56,11 @@ export function createKeyFlow(options: KeyFlowOptions): Authorize {
   return async (renew, signal) => `Bearer ${await keeper(renew, signal)}`;
 }
 
-async function requestToken(options: KeyFlowOptions, key: ServiceAccountKey, signal: AbortSignal): Promise<z.infer<typeof tokenSchema>> {
+async function requestToken(
+  options: KeyFlowOptions,
+  key: ServiceAccountKey,
+  signal: AbortSignal,
+): Promise<z.infer<typeof tokenSchema>> {
   const operation = `access token for ${key.issuer}`;
   let aheadMs = 0;
   for (let attempt = 1; ; attempt += 1) {
@@ -57,7 +68,10 @@ async function requestToken(options: KeyFlowOptions, key: ServiceAccountKey, sig
       return await exchange(options, key, aheadMs, operation, signal);
     } catch (error) {
       // An assertion has to be valid by the server's clock; that of a laptop may be wrong by hours.
-      const skew = error instanceof CausewayError && error.code === 'cloud.authentication-failed' ? error.details['clockAheadMs'] : undefined;
+      const skew =
+        error instanceof CausewayError && error.code === 'cloud.authentication-failed'
+          ? error.details['clockAheadMs']
+          : undefined;
       if (aheadMs === 0 && typeof skew === 'number') {
         aheadMs = skew;
         continue;
@@ -69,8 +83,17 @@ async function requestToken(options: KeyFlowOptions, key: ServiceAccountKey, sig
 }
 
 /** One exchange; `aheadMs`: how much this computer's clock is ahead of the server's. An assertion is good for one use, so that each attempt signs its own; a token too many does no harm. */
-async function exchange(options: KeyFlowOptions, key: ServiceAccountKey, aheadMs: number, operation: string, signal: AbortSignal): Promise<z.infer<typeof tokenSchema>> {
-  const form = { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: signAssertion(key, options.clock.wallTime() - aheadMs) };
+async function exchange(
+  options: KeyFlowOptions,
+  key: ServiceAccountKey,
+  aheadMs: number,
+  operation: string,
+  signal: AbortSignal,
+): Promise<z.infer<typeof tokenSchema>> {
+  const form = {
+    grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+    assertion: signAssertion(key, options.clock.wallTime() - aheadMs),
+  };
   let body: unknown;
   try {
     ({ body } = await options.client.request({ operation, method: 'POST', path: '', form }, signal));
@@ -81,6 +104,9 @@ async function exchange(options: KeyFlowOptions, key: ServiceAccountKey, aheadMs
     throw error;
   }
   const parsed = tokenSchema.safeParse(body);
-  if (!parsed.success) throw new CausewayError('cloud.unexpected-answer', `${operation}: the response contains no token`, { details: { operation } });
+  if (!parsed.success)
+    throw new CausewayError('cloud.unexpected-answer', `${operation}: the response contains no token`, {
+      details: { operation },
+    });
   return parsed.data;
 }

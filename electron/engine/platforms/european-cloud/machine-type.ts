@@ -8,7 +8,10 @@ export { fits } from '../../cloud-resources/instance-type.ts';
  * by themselves.
  */
 export function smallestFitting(types: readonly MachineType[], vm: MachineNeeds): MachineType | undefined {
-  return smallest(types.filter((type) => !hasGraphicsProcessor(type) && !isArm(type)), vm);
+  return smallest(
+    types.filter((type) => !hasGraphicsProcessor(type) && !isArm(type)),
+    vm,
+  );
 }
 
 function hasGraphicsProcessor(type: MachineType): boolean {

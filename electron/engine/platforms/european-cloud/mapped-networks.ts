@@ -8,7 +8,11 @@ import type { CloudNetwork } from './iaas/networks.ts';
 const reservedHosts = 2;
 
 /** The networks of an environment's map, and who has which address in them. */
-export function mappedNetworks(iaas: Iaas, networks: readonly CloudNetwork[], environment: Pick<DestinationEnvironment, 'network_map'>): AddressBook {
+export function mappedNetworks(
+  iaas: Iaas,
+  networks: readonly CloudNetwork[],
+  environment: Pick<DestinationEnvironment, 'network_map'>,
+): AddressBook {
   return {
     networkOf(sourceNetwork) {
       const wanted = environment.network_map[sourceNetwork];

@@ -15,10 +15,16 @@ export function runPolicy(environment: JsonObject): RunPolicy {
 
 /** The boot volume may have another bus than the others. */
 function diskBusesOf(environment: JsonObject): readonly DiskBus[] {
-  const metadata = { ...asObject(environment['default_custom_boot_volume_image_metadata']), ...asObject(environment['custom_boot_volume_image_metadata']) };
+  const metadata = {
+    ...asObject(environment['default_custom_boot_volume_image_metadata']),
+    ...asObject(environment['custom_boot_volume_image_metadata']),
+  };
   const common = environment['disk_bus'];
-  const named = [metadata['disk_bus'] ?? metadata['diskBus'] ?? common, common].flatMap((name) => diskBuses.find((bus) => bus === name) ?? []);
+  const named = [metadata['disk_bus'] ?? metadata['diskBus'] ?? common, common].flatMap(
+    (name) => diskBuses.find((bus) => bus === name) ?? [],
+  );
   return named.length === 0 ? ['virtio'] : [...new Set(named)];
 }
 
-const asObject = (value: unknown): Readonly<Record<string, unknown>> => (typeof value === 'object' && value !== null ? { ...value } : {});
+const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};

@@ -6,7 +6,10 @@ const reservedPrefix = 'stackit-';
  * `server_labels` are plain texts; the API's labels are keys with values. `env=prod` becomes key and value, a text
  * without `=` a key with an empty value.
  */
-export function asServerLabels(texts: readonly string[]): { readonly labels: Labels; readonly refused: readonly { readonly index: number; readonly reason: string }[] } {
+export function asServerLabels(texts: readonly string[]): {
+  readonly labels: Labels;
+  readonly refused: readonly { readonly index: number; readonly reason: string }[];
+} {
   const labels: Record<string, string> = {};
   const refused: { index: number; reason: string }[] = [];
   texts.forEach((text, index) => {

@@ -38,11 +38,18 @@ export function readServiceAccountKey(text: string, separatePrivateKey: string |
   const parsed = keySchema.safeParse(parseJson(text.trim()));
   if (!parsed.success) {
     const paths = parsed.error.issues.map((issue) => issue.path.join('.') || 'the whole').join(', ');
-    throw new CausewayError('cloud.key-unreadable', `service account key: not valid JSON or Base64 of a key (${paths})`);
+    throw new CausewayError(
+      'cloud.key-unreadable',
+      `service account key: not valid JSON or Base64 of a key (${paths})`,
+    );
   }
   const { credentials, active, validUntil } = parsed.data;
   const pem = separatePrivateKey ?? credentials.privateKey;
-  if (pem === undefined) throw new CausewayError('cloud.key-unreadable', 'service account key: it contains no private key, and no separate private key is set');
+  if (pem === undefined)
+    throw new CausewayError(
+      'cloud.key-unreadable',
+      'service account key: it contains no private key, and no separate private key is set',
+    );
   return {
     kid: credentials.kid,
     issuer: credentials.iss,
@@ -73,7 +80,10 @@ function readPem(pem: string): KeyObject {
     throw new CausewayError('cloud.key-unreadable', 'service account key: its private key is not a readable PEM');
   }
   if (key.asymmetricKeyType !== 'rsa') {
-    throw new CausewayError('cloud.key-unreadable', `service account key: expected an RSA private key, found ${key.asymmetricKeyType ?? 'another kind'}`);
+    throw new CausewayError(
+      'cloud.key-unreadable',
+      `service account key: expected an RSA private key, found ${key.asymmetricKeyType ?? 'another kind'}`,
+    );
   }
   return key;
 }

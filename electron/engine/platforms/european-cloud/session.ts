@@ -29,7 +29,10 @@ export interface CloudSession extends RetryContext {
 }
 
 export function openSession(connection: unknown, context: EuropeanCloudContext): CloudSession {
-  const parsed = parseConnection(connection, { iaasUrl: context.endpoints?.iaasUrl, tokenUrl: context.endpoints?.tokenUrl });
+  const parsed = parseConnection(connection, {
+    iaasUrl: context.endpoints?.iaasUrl,
+    tokenUrl: context.endpoints?.tokenUrl,
+  });
   const surroundings = retryContext(context);
   const { clock, random, timing } = surroundings;
   const transport = createTransport({ caCertificate: parsed.caCertificate });
@@ -39,11 +42,15 @@ export function openSession(connection: unknown, context: EuropeanCloudContext):
   let tokens: HttpClient | undefined;
   const tokenClient: HttpClient = {
     get host() {
-      return (tokens ??= createHttpClient({ ...shared, baseUrl: parsed.tokenUrl ?? key().tokenUrl ?? defaultTokenUrl })).host;
+      return (tokens ??= createHttpClient({ ...shared, baseUrl: parsed.tokenUrl ?? key().tokenUrl ?? defaultTokenUrl }))
+        .host;
     },
     // Made at its first use: the key says where its tokens come from, and a bad key is for the check to report.
     request: (request, signal) =>
-      (tokens ??= createHttpClient({ ...shared, baseUrl: parsed.tokenUrl ?? key().tokenUrl ?? defaultTokenUrl })).request(request, signal),
+      (tokens ??= createHttpClient({
+        ...shared,
+        baseUrl: parsed.tokenUrl ?? key().tokenUrl ?? defaultTokenUrl,
+      })).request(request, signal),
   };
   const authorize = createKeyFlow({ key, client: tokenClient, clock, random, backOff: timing.backOff });
   let client: HttpClient | undefined;

@@ -9,7 +9,9 @@ describe('the performance class of a disk', () => {
   const disk = { id: 'd1', size_bytes: 1, storage_backend: 'ds1' };
   const all = {
     storage_mappings: {
-      disk_mappings: [{ disk_id: 'd1', destination: 'of-disk' }], backend_mappings: [{ source: 'ds1', destination: 'of-backend' }], default: 'of-mapping',
+      disk_mappings: [{ disk_id: 'd1', destination: 'of-disk' }],
+      backend_mappings: [{ source: 'ds1', destination: 'of-backend' }],
+      default: 'of-mapping',
     },
     default_volume_performance_class: 'of-configuration',
   };
@@ -26,9 +28,18 @@ describe('the performance class of a disk', () => {
 });
 
 describe('the smallest machine type', () => {
-  const type = (name: string, vcpus: number, gib: number, description = '') => ({ name, vcpus, ram: gib * 1024, description });
+  const type = (name: string, vcpus: number, gib: number, description = '') => ({
+    name,
+    vcpus,
+    ram: gib * 1024,
+    description,
+  });
   const types = [
-    type('g1.4', 4, 16), type('g1.2', 2, 8), type('c1.4', 4, 8), type('n2.8', 2, 8, 'GPU'), type('a1.2', 2, 4, 'ARM'),
+    type('g1.4', 4, 16),
+    type('g1.2', 2, 8),
+    type('c1.4', 4, 8),
+    type('n2.8', 2, 8, 'GPU'),
+    type('a1.2', 2, 4, 'ARM'),
     { ...type('g2r.2', 2, 4), extraSpecs: { cpu: 'ampere-altra' } },
   ];
   it.each([
@@ -42,7 +53,13 @@ describe('the smallest machine type', () => {
   });
 
   it('always fits, and no fitting one is smaller', () => {
-    const some = fc.array(fc.record({ name: fc.constantFrom('g1.1', 'c1.2', 'm1.3'), vcpus: fc.integer({ min: 1, max: 8 }), ram: fc.integer({ min: 1, max: 8 }) }));
+    const some = fc.array(
+      fc.record({
+        name: fc.constantFrom('g1.1', 'c1.2', 'm1.3'),
+        vcpus: fc.integer({ min: 1, max: 8 }),
+        ram: fc.integer({ min: 1, max: 8 }),
+      }),
+    );
     fc.assert(
       fc.property(some, fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 8 }), (list, vcpus, memory_mb) => {
         const chosen = smallestFitting(list, { vcpus, memory_mb });
@@ -65,6 +82,8 @@ describe("the size of a worker's boot volume", () => {
 
   it('must not be less than the image needs, and must be known', () => {
     expect(() => bootVolumeSize(2, { name: 'i', minDiskSize: 4 }, { name: 't', disk: 0 })).toThrow(/image i needs 4/);
-    expect(() => bootVolumeSize(undefined, { name: 'i' }, { name: 't' })).toThrow(expect.objectContaining({ code: 'cloud.parameter-missing' }));
+    expect(() => bootVolumeSize(undefined, { name: 'i' }, { name: 't' })).toThrow(
+      expect.objectContaining({ code: 'cloud.parameter-missing' }),
+    );
   });
 });

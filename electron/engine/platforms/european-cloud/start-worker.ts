@@ -27,7 +27,10 @@ export async function startWorker(
   signal: AbortSignal,
 ): Promise<WorkerAccess> {
   const environment = readEnvironment(run.environment);
-  const debugPublicKey = decodeDebugKey(environment.migr_worker_debug_ssh_public_key, 'migr_worker_debug_ssh_public_key');
+  const debugPublicKey = decodeDebugKey(
+    environment.migr_worker_debug_ssh_public_key,
+    'migr_worker_debug_ssh_public_key',
+  );
   const iaas = session.iaas(environment.project);
   const cloud = cloudApi(session, iaas);
   const plan = await planWorker(iaas, environment, role, signal);
@@ -39,35 +42,45 @@ export async function startWorker(
   const nic = await ensureNic(session, iaas, run, role, plan, groupId, signal);
   const publicAddress = plan.publicAddress ? await ensurePublicIp(session, iaas, run, role, nic.id, signal) : undefined;
   const address = publicAddress ?? nic.ipv4;
-  if (address === undefined) throw new CausewayError('cloud.unexpected-answer', `NIC ${nic.id} of the worker has no address`, { details: { nicId: nic.id } });
-  const worker = await ensureWorkerServer(cloud, keyRing, {
-    run,
-    role,
-    debugPublicKey,
-    async find(entry, s) {
-      const found = (await iaas.servers.list(entryLabel(entry), s)).find((each) => hasLabels(each, entryLabel(entry)));
-      return found === undefined ? undefined : asServer(found);
-    },
-    async create(entry, userData, s) {
-      const server = await iaas.servers.create(
-        {
-          name: nameOf(entry),
-          machineType: plan.machineType.name,
-          availabilityZone: plan.zone,
-          networking: { nicIds: [nic.id] },
-          bootVolume: {
-            source: { type: 'image', id: plan.image.id },
-            size: plan.bootVolumeGib,
-            ...(plan.bootVolumeClass === undefined ? {} : { performanceClass: plan.bootVolumeClass }),
-            deleteOnTermination: true,
+  if (address === undefined)
+    throw new CausewayError('cloud.unexpected-answer', `NIC ${nic.id} of the worker has no address`, {
+      details: { nicId: nic.id },
+    });
+  const worker = await ensureWorkerServer(
+    cloud,
+    keyRing,
+    {
+      run,
+      role,
+      debugPublicKey,
+      async find(entry, s) {
+        const found = (await iaas.servers.list(entryLabel(entry), s)).find((each) =>
+          hasLabels(each, entryLabel(entry)),
+        );
+        return found === undefined ? undefined : asServer(found);
+      },
+      async create(entry, userData, s) {
+        const server = await iaas.servers.create(
+          {
+            name: nameOf(entry),
+            machineType: plan.machineType.name,
+            availabilityZone: plan.zone,
+            networking: { nicIds: [nic.id] },
+            bootVolume: {
+              source: { type: 'image', id: plan.image.id },
+              size: plan.bootVolumeGib,
+              ...(plan.bootVolumeClass === undefined ? {} : { performanceClass: plan.bootVolumeClass }),
+              deleteOnTermination: true,
+            },
+            userData,
+            labels: resourceTags(run, entry, { [labelKeys.role]: role }),
           },
-          userData,
-          labels: resourceTags(run, entry, { [labelKeys.role]: role }),
-        },
-        s,
-      );
-      return asServer(server);
+          s,
+        );
+        return asServer(server);
+      },
     },
-  }, signal);
+    signal,
+  );
   return workerAccess(worker, (port) => workerEndpoint(session, address, port));
 }

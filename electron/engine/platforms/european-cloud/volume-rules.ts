@@ -19,16 +19,24 @@ export function volumeRules(session: CloudSession, iaas: Iaas, environment: Dest
       const wanted = new Set(missing.map((each) => each.type).filter((name) => name !== undefined));
       if (wanted.size > 0) {
         const classes = (await iaas.lists.performanceClasses(signal)).map((each) => each.name);
-        for (const name of wanted) resolvedOrThrow('volume performance class', 'storage_mappings', name, resolveText(classes, name));
+        for (const name of wanted)
+          resolvedOrThrow('volume performance class', 'storage_mappings', name, resolveText(classes, name));
       }
-      requireQuota(addNeeds(volumeNeeds(plans), await copyWorkerNeeds(session, iaas, environment, signal)), await iaas.quotas.read(signal), quotaWords);
+      requireQuota(
+        addNeeds(volumeNeeds(plans), await copyWorkerNeeds(session, iaas, environment, signal)),
+        await iaas.quotas.read(signal),
+        quotaWords,
+      );
     },
   };
 }
 
 /** What the volumes still take of the project's quotas. */
 export function volumeNeeds(plans: readonly VolumePlan[]): QuotaNeeds {
-  return { volumes: plans.filter((each) => each.volume === undefined).length, gigabytes: plans.reduce((sum, each) => sum + each.growth, 0) };
+  return {
+    volumes: plans.filter((each) => each.volume === undefined).length,
+    gigabytes: plans.reduce((sum, each) => sum + each.growth, 0),
+  };
 }
 
 /** The performance class of a disk's volume, by the mapping and what is configured besides. Undefined: the platform's default class. */

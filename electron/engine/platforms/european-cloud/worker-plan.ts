@@ -26,7 +26,12 @@ export interface WorkerPlan {
 }
 
 /** @throws `cloud.parameter-missing`, `cloud.name-unknown`, `cloud.name-ambiguous`, `general.invalid-input` */
-export async function planWorker(iaas: Iaas, environment: DestinationEnvironment, role: WorkerRole, signal: AbortSignal): Promise<WorkerPlan> {
+export async function planWorker(
+  iaas: Iaas,
+  environment: DestinationEnvironment,
+  role: WorkerRole,
+  signal: AbortSignal,
+): Promise<WorkerPlan> {
   const os = workerOs(role);
   const names = {
     zone: required(environment, 'availability_zone'),
@@ -44,11 +49,24 @@ export async function planWorker(iaas: Iaas, environment: DestinationEnvironment
   resolvedOrThrow('availability zone', 'availability_zone', names.zone, resolveText(zones, names.zone));
   if (environment.migr_worker_volume_performance_class !== undefined) {
     const wanted = environment.migr_worker_volume_performance_class;
-    resolvedOrThrow('volume performance class', 'migr_worker_volume_performance_class', wanted, resolveText(classes.map((each) => each.name), wanted));
+    resolvedOrThrow(
+      'volume performance class',
+      'migr_worker_volume_performance_class',
+      wanted,
+      resolveText(
+        classes.map((each) => each.name),
+        wanted,
+      ),
+    );
   }
   const image = resolvedOrThrow('image', `migr_image_map.${os}`, names.image, resolveImage(images, names.image));
   const typed = types.map((type) => ({ ...type, id: type.name }));
-  const machineType = resolvedOrThrow('machine type', 'migr_machine_type', names.machineType, resolve(typed, names.machineType));
+  const machineType = resolvedOrThrow(
+    'machine type',
+    'migr_machine_type',
+    names.machineType,
+    resolve(typed, names.machineType),
+  );
   return {
     os,
     zone: names.zone,
@@ -73,14 +91,25 @@ export async function imagesFor(
   signal: AbortSignal,
 ): Promise<readonly CloudImage[]> {
   const images = await iaas.lists.images(environment.list_all_images, signal);
-  const complete = environment.list_all_images || wanted.every((name) => resolveImage(images, name).outcome === 'found');
+  const complete =
+    environment.list_all_images || wanted.every((name) => resolveImage(images, name).outcome === 'found');
   return complete ? images : await iaas.lists.images(true, signal);
 }
 
 /** GiB of a worker's boot volume: as asked, else the image's minimum, else what the machine type brings. */
-export function bootVolumeSize(asked: number | undefined, image: Pick<CloudImage, 'name' | 'minDiskSize'>, type: Pick<MachineType, 'name' | 'disk'>): number {
+export function bootVolumeSize(
+  asked: number | undefined,
+  image: Pick<CloudImage, 'name' | 'minDiskSize'>,
+  type: Pick<MachineType, 'name' | 'disk'>,
+): number {
   const needs = image.minDiskSize ?? 0;
-  return bootVolumeGib(asked, { name: image.name, needs }, needs > 0 ? needs : (type.disk ?? 0), `machine type ${type.name}`, 'migr_worker_volume_size');
+  return bootVolumeGib(
+    asked,
+    { name: image.name, needs },
+    needs > 0 ? needs : (type.disk ?? 0),
+    `machine type ${type.name}`,
+    'migr_worker_volume_size',
+  );
 }
 
 /** @param ranges how many ranges of addresses the worker is opened to */
@@ -94,7 +123,12 @@ export function workerNeeds(plan: WorkerPlan, ranges: number): WorkerNeeds {
 }
 
 /** What a disk copy worker of this environment needs, opened to the computer that asks. */
-export async function copyWorkerNeeds(session: CloudSession, iaas: Iaas, environment: DestinationEnvironment, signal: AbortSignal): Promise<QuotaNeeds> {
+export async function copyWorkerNeeds(
+  session: CloudSession,
+  iaas: Iaas,
+  environment: DestinationEnvironment,
+  signal: AbortSignal,
+): Promise<QuotaNeeds> {
   const plan = await planWorker(iaas, environment, 'disk-copy', signal);
   return needsOfWorker(workerNeeds(plan, (await callerRanges(callerOf(session), callerQuestion(plan), signal)).length));
 }
@@ -102,5 +136,9 @@ export async function copyWorkerNeeds(session: CloudSession, iaas: Iaas, environ
 /** What has to be known of a worker to tell from where it will be reached. */
 export function callerQuestion(plan: WorkerPlan): WorkerNetwork {
   const gateway = plan.network.ipv4?.gateway;
-  return { publicAddress: plan.publicAddress, prefixes: plan.network.ipv4?.prefixes ?? [], ...(typeof gateway === 'string' ? { gateway } : {}) };
+  return {
+    publicAddress: plan.publicAddress,
+    prefixes: plan.network.ipv4?.prefixes ?? [],
+    ...(typeof gateway === 'string' ? { gateway } : {}),
+  };
 }

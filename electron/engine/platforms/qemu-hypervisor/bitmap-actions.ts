@@ -7,13 +7,20 @@ import type { Bitmap, VmDisk } from './vm-disks.ts';
 export function addNewBitmaps(disks: readonly FleecedDisk[]): readonly JsonObject[] {
   return disks.map(({ disk, newBitmap }) => ({
     type: 'block-dirty-bitmap-add',
-    data: { node: disk.node, name: newBitmap.name, persistent: newBitmap.persistent, granularity: newBitmap.granularity },
+    data: {
+      node: disk.node,
+      name: newBitmap.name,
+      persistent: newBitmap.persistent,
+      granularity: newBitmap.granularity,
+    },
   }));
 }
 
 export function disableBaseBitmaps(disks: readonly FleecedDisk[]): readonly JsonObject[] {
   return disks.flatMap(({ disk, baseBitmap }) =>
-    baseBitmap === undefined ? [] : [{ type: 'block-dirty-bitmap-disable', data: { node: disk.node, name: baseBitmap } }],
+    baseBitmap === undefined
+      ? []
+      : [{ type: 'block-dirty-bitmap-disable', data: { node: disk.node, name: baseBitmap } }],
   );
 }
 
@@ -21,7 +28,11 @@ export function disableBaseBitmaps(disks: readonly FleecedDisk[]): readonly Json
  * Takes an abandoned snapshot's bitmaps back: what they recorded is added to the base's, which goes on recording. Where
  * a bitmap can't be trusted, the base's goes too, so that the next run reads the whole disk and misses nothing.
  */
-export function mergeBack(disks: readonly VmDisk[], newName: string, baseName: string | undefined): readonly JsonObject[] {
+export function mergeBack(
+  disks: readonly VmDisk[],
+  newName: string,
+  baseName: string | undefined,
+): readonly JsonObject[] {
   return disks.flatMap((disk) => {
     const added = findBitmap(disk, newName);
     if (added === undefined) return [];
@@ -39,7 +50,9 @@ export function mergeBack(disks: readonly VmDisk[], newName: string, baseName: s
 
 export function removeBitmaps(disks: readonly VmDisk[], name: string): readonly JsonObject[] {
   return disks.flatMap((disk) =>
-    findBitmap(disk, name) === undefined ? [] : [{ type: 'block-dirty-bitmap-remove', data: { node: disk.node, name } }],
+    findBitmap(disk, name) === undefined
+      ? []
+      : [{ type: 'block-dirty-bitmap-remove', data: { node: disk.node, name } }],
   );
 }
 

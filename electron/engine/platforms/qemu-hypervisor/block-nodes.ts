@@ -21,9 +21,16 @@ export function queryBlockNodes(qmp: QmpCarrier, signal: AbortSignal): Promise<r
   return turns.run(qmp.monitor, async () => {
     const noCreation = async () => {
       const jobs = objectsOf(await qmp.execute('query-jobs', {}, signal));
-      return jobs.some((job) => textAt(job, 'type') === 'create' && textAt(job, 'status') !== 'concluded') ? undefined : true;
+      return jobs.some((job) => textAt(job, 'type') === 'create' && textAt(job, 'status') !== 'concluded')
+        ? undefined
+        : true;
     };
-    await waitForAnswer('waiting until QEMU has created a file', noCreation, { deadlineMs: CREATION_DEADLINE, longestPauseMs: 250 }, signal);
+    await waitForAnswer(
+      'waiting until QEMU has created a file',
+      noCreation,
+      { deadlineMs: CREATION_DEADLINE, longestPauseMs: 250 },
+      signal,
+    );
     return objectsOf(await qmp.execute('query-named-block-nodes', { flat: true }, signal));
   });
 }

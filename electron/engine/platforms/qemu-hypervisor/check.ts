@@ -10,7 +10,9 @@ export async function checkHypervisor(endpoints: VmEndpoints, signal: AbortSigna
   const steps: CheckStep[] = [];
   const { ssh } = endpoints;
   if (ssh !== undefined) {
-    steps.push(await checkStep('SSH', async () => `signed in; host key ${hostKeyFingerprint(await ssh.hostKey(signal))}`));
+    steps.push(
+      await checkStep('SSH', async () => `signed in; host key ${hostKeyFingerprint(await ssh.hostKey(signal))}`),
+    );
     if (steps[0]?.outcome === 'failed') return { passed: false, steps };
   }
   let ids: readonly string[] = [];

@@ -38,14 +38,20 @@ export class VmEndpoints {
     this.ssh = sshHostOf(connection);
     this.host = this.ssh ?? thisMachine;
     const ssh = this.ssh === undefined ? undefined : { host: this.ssh, name: connection.ssh_host ?? '' };
-    if (connection.libvirt_uri !== undefined) this.#libvirt = libvirtDaemon(connection.libvirt_uri, ssh, connection.libvirt_tls_credentials);
+    if (connection.libvirt_uri !== undefined)
+      this.#libvirt = libvirtDaemon(connection.libvirt_uri, ssh, connection.libvirt_tls_credentials);
   }
 
   async ids(signal: AbortSignal): Promise<readonly string[]> {
     const ids = Object.keys(this.#connection.qmp_sockets ?? {});
-    if (this.#connection.qmp_socket !== undefined) ids.push(await this.#nameOfSingle(this.#connection.qmp_socket, signal));
+    if (this.#connection.qmp_socket !== undefined)
+      ids.push(await this.#nameOfSingle(this.#connection.qmp_socket, signal));
     ids.push(...(await this.#domains(signal)));
-    if (this.#connection.qmp_socket === undefined && this.#connection.qmp_sockets === undefined && this.#connection.libvirt_uri === undefined) {
+    if (
+      this.#connection.qmp_socket === undefined &&
+      this.#connection.qmp_sockets === undefined &&
+      this.#connection.libvirt_uri === undefined
+    ) {
       throw new CausewayError('general.invalid-input', 'one of qmp_socket, qmp_sockets and libvirt_uri is needed');
     }
     return [...new Set(ids)];
@@ -55,7 +61,8 @@ export class VmEndpoints {
   async find(vmId: string, signal: AbortSignal): Promise<VmEndpoint> {
     const { qmp_sockets: sockets, qmp_socket: single } = this.#connection;
     if (sockets !== undefined && Object.hasOwn(sockets, vmId)) return this.#bySocket(vmId, sockets[vmId] ?? '');
-    if (single !== undefined && (await this.#nameOfSingle(single, signal)) === vmId) return this.#bySocket(vmId, single);
+    if (single !== undefined && (await this.#nameOfSingle(single, signal)) === vmId)
+      return this.#bySocket(vmId, single);
     const libvirt = this.#libvirt;
     if (libvirt !== undefined && (await this.#domains(signal)).includes(vmId)) return this.#byLibvirt(vmId, libvirt);
     throw new CausewayError('source.vm-not-found', `the endpoint has no VM ${vmId}`);
@@ -74,12 +81,20 @@ export class VmEndpoints {
 
   #bySocket(id: string, path: string): VmEndpoint {
     const folder = this.ssh === undefined ? dirname(path) : posix.dirname(path);
-    return this.#endpoint(id, this.#connection.scratch_folder ?? folder, () => new SocketCarrier(this.host.socket(path)));
+    return this.#endpoint(
+      id,
+      this.#connection.scratch_folder ?? folder,
+      () => new SocketCarrier(this.host.socket(path)),
+    );
   }
 
   #byLibvirt(id: string, libvirt: LibvirtDaemon): VmEndpoint {
     const folder = this.#connection.scratch_folder;
-    if (folder === undefined) throw new CausewayError('general.invalid-input', 'libvirt VMs need scratch_folder, a folder that QEMU can write to');
+    if (folder === undefined)
+      throw new CausewayError(
+        'general.invalid-input',
+        'libvirt VMs need scratch_folder, a folder that QEMU can write to',
+      );
     return this.#endpoint(id, folder, () => new LibvirtCarrier(libvirt, id));
   }
 
@@ -87,7 +102,14 @@ export class VmEndpoints {
     const key = createHash('sha256').update(id).digest('hex').slice(0, 12);
     const qmp = this.#carriers.get(id) ?? connect();
     this.#carriers.set(id, qmp);
-    return { id, key, qmp, host: this.host, scratchFolder, nbd: planNbdServer(this.#connection, this.host, scratchFolder, key) };
+    return {
+      id,
+      key,
+      qmp,
+      host: this.host,
+      scratchFolder,
+      nbd: planNbdServer(this.#connection, this.host, scratchFolder, key),
+    };
   }
 
   async #nameOfSingle(path: string, signal: AbortSignal): Promise<string> {

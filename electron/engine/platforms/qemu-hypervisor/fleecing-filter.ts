@@ -54,12 +54,18 @@ export const filterFleecing: Fleecing = {
 
   async expose(qmp, disks, signal) {
     for (const { names } of disks) {
-      await qmp.execute('blockdev-add', { driver: 'snapshot-access', 'node-name': names.access, file: names.filter }, signal);
+      await qmp.execute(
+        'blockdev-add',
+        { driver: 'snapshot-access', 'node-name': names.access, file: names.filter },
+        signal,
+      );
     }
   },
 
   async isKept(qmp, names, signal) {
-    const inserted = objectsOf(await qmp.execute('query-block', {}, signal)).map((device) => textAt(objectAt(device, 'inserted'), 'node-name'));
+    const inserted = objectsOf(await qmp.execute('query-block', {}, signal)).map((device) =>
+      textAt(objectAt(device, 'inserted'), 'node-name'),
+    );
     return inserted.includes(names.filter) && (await blockNodeNames(qmp, signal)).has(names.access);
   },
 

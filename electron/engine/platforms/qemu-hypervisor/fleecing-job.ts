@@ -19,15 +19,27 @@ export const jobFleecing: Fleecing = {
 
   async prepare(qmp, disks, scratch, signal) {
     await needRoom(scratch, signal);
-    for (const { disk, names } of disks) await createOverlay(qmp, scratch.scratchFolder, names, { sizeBytes: disk.sizeBytes, backing: disk.node }, signal);
+    for (const { disk, names } of disks)
+      await createOverlay(qmp, scratch.scratchFolder, names, { sizeBytes: disk.sizeBytes, backing: disk.node }, signal);
   },
 
   async begin(qmp, disks, signal) {
     const backups = disks.map(({ disk, names }) => ({
       type: 'blockdev-backup',
-      data: { 'job-id': names.job, device: disk.node, target: names.overlay, sync: 'none', 'on-source-error': 'report', 'on-target-error': 'report' },
+      data: {
+        'job-id': names.job,
+        device: disk.node,
+        target: names.overlay,
+        sync: 'none',
+        'on-source-error': 'report',
+        'on-target-error': 'report',
+      },
     }));
-    await qmp.execute('transaction', { actions: [...addNewBitmaps(disks), ...disableBaseBitmaps(disks), ...backups] }, signal);
+    await qmp.execute(
+      'transaction',
+      { actions: [...addNewBitmaps(disks), ...disableBaseBitmaps(disks), ...backups] },
+      signal,
+    );
   },
 
   async expose() {
@@ -35,7 +47,9 @@ export const jobFleecing: Fleecing = {
   },
 
   async isKept(qmp, names, signal) {
-    const job = objectsOf(await qmp.execute('query-jobs', {}, signal)).find((entry) => textAt(entry, 'id') === names.job);
+    const job = objectsOf(await qmp.execute('query-jobs', {}, signal)).find(
+      (entry) => textAt(entry, 'id') === names.job,
+    );
     return ['running', 'ready', 'paused'].includes(textAt(job, 'status') ?? '') && textAt(job, 'error') === undefined;
   },
 
@@ -45,7 +59,9 @@ export const jobFleecing: Fleecing = {
       await waitForAnswer(
         `ending the job ${names.job}`,
         async () => {
-          const job = objectsOf(await qmp.execute('query-jobs', {}, signal)).find((entry) => textAt(entry, 'id') === names.job);
+          const job = objectsOf(await qmp.execute('query-jobs', {}, signal)).find(
+            (entry) => textAt(entry, 'id') === names.job,
+          );
           if (job === undefined) return true;
           // A job that was creating an overlay ends by itself and waits to be dismissed; a backup is to be cancelled.
           if (textAt(job, 'status') === 'concluded') await qmp.execute('job-dismiss', { id: names.job }, signal);

@@ -51,7 +51,9 @@ function addressesOf(interfaces: JsonValue): GuestFacts['addresses'] {
   const found = new Map<string, readonly string[]>();
   for (const each of objectsOf(interfaces)) {
     const mac = textAt(each, 'hardware-address')?.toLowerCase();
-    const addresses = objectsOf(each['ip-addresses']).flatMap((entry) => textAt(entry, 'ip-address') ?? []).filter((address) => !isOfOneLink(address));
+    const addresses = objectsOf(each['ip-addresses'])
+      .flatMap((entry) => textAt(entry, 'ip-address') ?? [])
+      .filter((address) => !isOfOneLink(address));
     // Whatever is built on a card has that card's address of the link as well.
     if (mac !== undefined && addresses.length > 0) found.set(mac, [...(found.get(mac) ?? []), ...addresses]);
   }

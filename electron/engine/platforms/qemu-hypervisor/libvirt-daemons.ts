@@ -15,19 +15,29 @@ const HANDSHAKE_TIMEOUT = 15_000;
 const sockets = ['virtqemud-sock', 'libvirt-sock'] as const;
 
 /** The daemon of a libvirt URI, in its own protocol: over SSH, on this machine, or over TLS with certificates on both sides. */
-export function libvirtDaemon(uri: string, ssh: { readonly host: SshHost; readonly name: string } | undefined, credentials: string | undefined): LibvirtDaemon {
+export function libvirtDaemon(
+  uri: string,
+  ssh: { readonly host: SshHost; readonly name: string } | undefined,
+  credentials: string | undefined,
+): LibvirtDaemon {
   const daemonUri = uri.endsWith('/session') ? 'qemu:///session' : 'qemu:///system';
   if (ssh !== undefined) {
     return new LibvirtDaemon(`${daemonUri} at ${ssh.name}`, daemonUri, async (signal) => {
-      const folder = daemonUri === 'qemu:///session' ? `/run/user/${await ssh.host.userId(signal)}/libvirt` : '/run/libvirt';
+      const folder =
+        daemonUri === 'qemu:///session' ? `/run/user/${await ssh.host.userId(signal)}/libvirt` : '/run/libvirt';
       return sockets.map((socket) => ssh.host.socket(posix.join(folder, socket)));
     });
   }
-  if (isLocalLibvirtUri(uri)) return new LibvirtDaemon(daemonUri, daemonUri, async () => localSockets(daemonUri === 'qemu:///session'));
+  if (isLocalLibvirtUri(uri))
+    return new LibvirtDaemon(daemonUri, daemonUri, async () => localSockets(daemonUri === 'qemu:///session'));
   const { host, port } = tlsAddress(uri);
-  return new LibvirtDaemon(uri, daemonUri, async () => [{
-    path: uri, name: uri, open: async (signal) => overTls(host, port, await readCredentials(credentials), uri, signal),
-  }]);
+  return new LibvirtDaemon(uri, daemonUri, async () => [
+    {
+      path: uri,
+      name: uri,
+      open: async (signal) => overTls(host, port, await readCredentials(credentials), uri, signal),
+    },
+  ]);
 }
 
 /** Where daemons of this machine listen; Homebrew's have a folder of their own. */
@@ -56,25 +66,56 @@ interface Credentials {
  * @throws CausewayError general.invalid-input
  */
 async function readCredentials(folder: string | undefined): Promise<Credentials> {
-  const inFolder = (at: string) => ({ ca: join(at, 'cacert.pem'), cert: join(at, 'clientcert.pem'), key: join(at, 'clientkey.pem') });
-  const system = { ca: '/etc/pki/CA/cacert.pem', cert: '/etc/pki/libvirt/clientcert.pem', key: '/etc/pki/libvirt/private/clientkey.pem' };
+  const inFolder = (at: string) => ({
+    ca: join(at, 'cacert.pem'),
+    cert: join(at, 'clientcert.pem'),
+    key: join(at, 'clientkey.pem'),
+  });
+  const system = {
+    ca: '/etc/pki/CA/cacert.pem',
+    cert: '/etc/pki/libvirt/clientcert.pem',
+    key: '/etc/pki/libvirt/private/clientkey.pem',
+  };
   const places = folder === undefined ? [inFolder(join(homedir(), '.pki', 'libvirt')), system] : [inFolder(folder)];
   let last: unknown;
   for (const place of places) {
     try {
-      const [ca, cert, key] = await Promise.all([readFile(place.ca, 'utf8'), readFile(place.cert, 'utf8'), readFile(place.key, 'utf8')]);
+      const [ca, cert, key] = await Promise.all([
+        readFile(place.ca, 'utf8'),
+        readFile(place.cert, 'utf8'),
+        readFile(place.key, 'utf8'),
+      ]);
       return { ca, cert, key };
     } catch (error) {
       last = error;
     }
   }
   const [first] = places;
-  throw new CausewayError('general.invalid-input', `libvirt over TLS needs cacert.pem, clientcert.pem and clientkey.pem${first === undefined ? '' : `, e.g. ${first.cert}`}`, { cause: last });
+  throw new CausewayError(
+    'general.invalid-input',
+    `libvirt over TLS needs cacert.pem, clientcert.pem and clientkey.pem${first === undefined ? '' : `, e.g. ${first.cert}`}`,
+    { cause: last },
+  );
 }
 
 /** After the handshake the daemon sends one byte: 1 when it accepts the client's certificate. */
-async function overTls(host: string, port: number, { ca, cert, key }: Credentials, name: string, signal: AbortSignal): Promise<RemoteStream> {
-  const socket = connect({ host, port, ca, cert, key, ...(isAddress(host) ? {} : { servername: host }), minVersion: 'TLSv1.2', timeout: HANDSHAKE_TIMEOUT });
+async function overTls(
+  host: string,
+  port: number,
+  { ca, cert, key }: Credentials,
+  name: string,
+  signal: AbortSignal,
+): Promise<RemoteStream> {
+  const socket = connect({
+    host,
+    port,
+    ca,
+    cert,
+    key,
+    ...(isAddress(host) ? {} : { servername: host }),
+    minVersion: 'TLSv1.2',
+    timeout: HANDSHAKE_TIMEOUT,
+  });
   try {
     await accepted(socket, name, signal);
     socket.setTimeout(0);
@@ -90,15 +131,32 @@ function accepted(socket: TLSSocket, name: string, signal: AbortSignal): Promise
     let isSecure = false;
     const heard = {
       secureConnect: () => (isSecure = true),
-      timeout: () => refuse(new CausewayError('source.unreachable', `${name}: no response within ${HANDSHAKE_TIMEOUT} ms`)),
+      timeout: () =>
+        refuse(new CausewayError('source.unreachable', `${name}: no response within ${HANDSHAKE_TIMEOUT} ms`)),
       // With TLS 1.3, a client's certificate is refused only after its own handshake has ended.
-      error: (error: NodeJS.ErrnoException) => refuse(new CausewayError(isSecure || isTlsProblem(error) ? 'source.tls-refused' : 'source.unreachable', `${name}: ${error.message}`, { cause: error })),
-      close: () => refuse(new CausewayError(isSecure ? 'source.tls-refused' : 'source.unreachable', `${name}: the daemon closed the connection`)),
+      error: (error: NodeJS.ErrnoException) =>
+        refuse(
+          new CausewayError(
+            isSecure || isTlsProblem(error) ? 'source.tls-refused' : 'source.unreachable',
+            `${name}: ${error.message}`,
+            { cause: error },
+          ),
+        ),
+      close: () =>
+        refuse(
+          new CausewayError(
+            isSecure ? 'source.tls-refused' : 'source.unreachable',
+            `${name}: the daemon closed the connection`,
+          ),
+        ),
       readable: () => {
         const byte = socket.read(1) as Buffer | null;
         if (byte === null) return;
         if (byte[0] === 1) settle(resolve);
-        else refuse(new CausewayError('source.login-refused', `${name}: the daemon does not accept the client's certificate`));
+        else
+          refuse(
+            new CausewayError('source.login-refused', `${name}: the daemon does not accept the client's certificate`),
+          );
       },
     };
     const onAbort = (): void => refuse(new CausewayError('general.cancelled', `connecting to ${name} was cancelled`));

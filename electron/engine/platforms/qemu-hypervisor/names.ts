@@ -20,7 +20,10 @@ export interface SnapshotNames {
 }
 
 export function snapshotNames(tag: string, diskId: string): SnapshotNames {
-  const key = createHash('sha256').update(JSON.stringify([tag, diskId])).digest('hex').slice(0, 20);
+  const key = createHash('sha256')
+    .update(JSON.stringify([tag, diskId]))
+    .digest('hex')
+    .slice(0, 20);
   return {
     overlayFile: `cwy-f-${key}`,
     overlay: `cwy-o-${key}`,

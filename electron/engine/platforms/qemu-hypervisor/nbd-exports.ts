@@ -23,20 +23,32 @@ const TLS_OBJECT = 'cwy-nbd-tls';
 const MAX_SOCKET_PATH = 107;
 
 /** @throws CausewayError general.invalid-input */
-export function planNbdServer(connection: QemuHypervisorConnection, machine: HypervisorHost, scratchFolder: string, key: string): NbdServerPlan {
+export function planNbdServer(
+  connection: QemuHypervisorConnection,
+  machine: HypervisorHost,
+  scratchFolder: string,
+  key: string,
+): NbdServerPlan {
   if (connection.nbd_listen === undefined) {
     const path = posix.join(scratchFolder, `causeway-${key}.nbd`);
     if (Buffer.byteLength(path) > MAX_SOCKET_PATH) {
-      throw new CausewayError('general.invalid-input', `the scratch folder’s path is too long for a socket in it: ${path}`);
+      throw new CausewayError(
+        'general.invalid-input',
+        `the scratch folder’s path is too long for a socket in it: ${path}`,
+      );
     }
     return { address: unixAddress(machine.socket(path)) };
   }
   const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(connection.nbd_listen);
   const host = match?.[1] ?? match?.[2];
   const { nbd_tls_server_credentials: serverFolder, nbd_tls_client_credentials: clientFolder } = connection;
-  if (host === undefined) throw new CausewayError('general.invalid-input', `nbd_listen is not host:port: ${connection.nbd_listen}`);
+  if (host === undefined)
+    throw new CausewayError('general.invalid-input', `nbd_listen is not host:port: ${connection.nbd_listen}`);
   if (serverFolder === undefined || clientFolder === undefined) {
-    throw new CausewayError('general.invalid-input', 'an export over TCP needs nbd_tls_server_credentials and nbd_tls_client_credentials');
+    throw new CausewayError(
+      'general.invalid-input',
+      'an export over TCP needs nbd_tls_server_credentials and nbd_tls_client_credentials',
+    );
   }
   return { address: { kind: 'tcp', host, port: Number(match?.[3]) }, tls: { serverFolder, clientFolder } };
 }
@@ -50,7 +62,11 @@ export async function ensureNbdServer(qmp: QmpCarrier, plan: NbdServerPlan, sign
       ? { type: 'inet', data: { host: address.host, port: String(address.port) } }
       : { type: 'unix', data: { path: address.kind === 'unix' ? address.path : address.socket.path } };
   try {
-    await qmp.execute('nbd-server-start', { addr, ...(plan.tls === undefined ? {} : { 'tls-creds': TLS_OBJECT }) }, signal);
+    await qmp.execute(
+      'nbd-server-start',
+      { addr, ...(plan.tls === undefined ? {} : { 'tls-creds': TLS_OBJECT }) },
+      signal,
+    );
   } catch (error) {
     if (!(error instanceof QmpError)) throw error;
     // The server may already run for another snapshot. It is the expected one only if it responds at the expected address.
@@ -70,8 +86,13 @@ export async function addExport(
   bitmap: { readonly node?: string; readonly name: string } | undefined,
   signal: AbortSignal,
 ): Promise<void> {
-  const named = bitmap === undefined ? [] : [bitmap.node === undefined ? bitmap.name : { node: bitmap.node, name: bitmap.name }];
-  await qmp.execute('block-export-add', { id, type: 'nbd', 'node-name': node, name: id, writable: false, bitmaps: named }, signal);
+  const named =
+    bitmap === undefined ? [] : [bitmap.node === undefined ? bitmap.name : { node: bitmap.node, name: bitmap.name }];
+  await qmp.execute(
+    'block-export-add',
+    { id, type: 'nbd', 'node-name': node, name: id, writable: false, bitmaps: named },
+    signal,
+  );
 }
 
 /** Ends exports and the connections to them, and resolves with how many there were. Those that are not there are done. */
@@ -112,7 +133,9 @@ export async function clientTls(plan: NbdServerPlan): Promise<NbdTls | undefined
     readFile(posix.join(plan.tls?.clientFolder ?? '', name), 'utf8').catch((error: unknown) => {
       throw new CausewayError('general.invalid-input', `the TLS credentials lack ${name}`, { cause: error });
     });
-  const [caPem, clientCertificatePem, clientKeyPem] = await Promise.all(['ca-cert.pem', 'client-cert.pem', 'client-key.pem'].map(read));
+  const [caPem, clientCertificatePem, clientKeyPem] = await Promise.all(
+    ['ca-cert.pem', 'client-cert.pem', 'client-key.pem'].map(read),
+  );
   return {
     ...(caPem === undefined ? {} : { caPem }),
     ...(clientCertificatePem === undefined ? {} : { clientCertificatePem }),
@@ -123,5 +146,9 @@ export async function clientTls(plan: NbdServerPlan): Promise<NbdTls | undefined
 async function ensureTlsObject(qmp: QmpCarrier, dir: string, signal: AbortSignal): Promise<void> {
   const objects = objectsOf(await qmp.execute('qom-list', { path: '/objects' }, signal));
   if (objects.some((entry) => textAt(entry, 'name') === TLS_OBJECT)) return;
-  await qmp.execute('object-add', { 'qom-type': 'tls-creds-x509', id: TLS_OBJECT, dir, endpoint: 'server', 'verify-peer': true }, signal);
+  await qmp.execute(
+    'object-add',
+    { 'qom-type': 'tls-creds-x509', id: TLS_OBJECT, dir, endpoint: 'server', 'verify-peer': true },
+    signal,
+  );
 }

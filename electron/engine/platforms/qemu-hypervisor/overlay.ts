@@ -25,14 +25,23 @@ export async function createOverlay(
 ): Promise<void> {
   const filename = posix.join(scratchFolder, overlayFileName(names));
   await runCreateJob(qmp, names.job, { driver: 'file', filename, size: 0 }, signal);
-  await qmp.execute('blockdev-add', { driver: 'file', 'node-name': names.overlayFile, filename, discard: 'unmap' }, signal);
+  await qmp.execute(
+    'blockdev-add',
+    { driver: 'file', 'node-name': names.overlayFile, filename, discard: 'unmap' },
+    signal,
+  );
   await runCreateJob(qmp, names.job, { driver: 'qcow2', file: names.overlayFile, size: disk.sizeBytes }, signal);
   const node = { driver: 'qcow2', 'node-name': names.overlay, file: names.overlayFile, backing: disk.backing ?? null };
   await qmp.execute('blockdev-add', node, signal);
 }
 
 /** Closes the overlay and removes its file. What is not there is done. */
-export async function removeOverlay(qmp: QmpCarrier, { host, scratchFolder }: ScratchFolder, names: SnapshotNames, signal: AbortSignal): Promise<void> {
+export async function removeOverlay(
+  qmp: QmpCarrier,
+  { host, scratchFolder }: ScratchFolder,
+  names: SnapshotNames,
+  signal: AbortSignal,
+): Promise<void> {
   const nodes = await blockNodeNames(qmp, signal);
   for (const node of [names.overlay, names.overlayFile]) {
     if (nodes.has(node)) await deleteNode(qmp, node, signal);
@@ -58,7 +67,9 @@ export async function deleteNode(qmp: QmpCarrier, node: string, signal: AbortSig
     { deadlineMs: 5000, longestPauseMs: 500 },
     signal,
   ).catch((error: unknown) => {
-    throw error instanceof CausewayError && error.code === 'general.deadline' && refusal !== undefined ? refusal : error;
+    throw error instanceof CausewayError && error.code === 'general.deadline' && refusal !== undefined
+      ? refusal
+      : error;
   });
 }
 
@@ -69,8 +80,12 @@ async function runCreateJob(qmp: QmpCarrier, job: string, options: JsonObject, s
     const ended = await waitForAnswer(
       `creating an overlay in QEMU’s scratch folder`,
       async () => {
-        const entry = objectsOf(await qmp.execute('query-jobs', {}, uncancelled)).find((candidate) => textAt(candidate, 'id') === job);
-        return entry === undefined || textAt(entry, 'status') === 'concluded' ? { error: textAt(entry, 'error') } : undefined;
+        const entry = objectsOf(await qmp.execute('query-jobs', {}, uncancelled)).find(
+          (candidate) => textAt(candidate, 'id') === job,
+        );
+        return entry === undefined || textAt(entry, 'status') === 'concluded'
+          ? { error: textAt(entry, 'error') }
+          : undefined;
       },
       { deadlineMs: JOB_DEADLINE, longestPauseMs: 250 },
       uncancelled,
@@ -78,6 +93,8 @@ async function runCreateJob(qmp: QmpCarrier, job: string, options: JsonObject, s
     await qmp.execute('job-dismiss', { id: job }, uncancelled);
     return ended.error;
   });
-  if (failure !== undefined) throw new CausewayError('source.snapshot-failed', `QEMU could not create an overlay: ${failure}`);
-  if (signal.aborted) throw new CausewayError('general.cancelled', 'the snapshot was cancelled while QEMU created an overlay');
+  if (failure !== undefined)
+    throw new CausewayError('source.snapshot-failed', `QEMU could not create an overlay: ${failure}`);
+  if (signal.aborted)
+    throw new CausewayError('general.cancelled', 'the snapshot was cancelled while QEMU created an overlay');
 }

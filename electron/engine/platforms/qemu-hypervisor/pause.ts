@@ -42,7 +42,12 @@ export class HoldRecord {
 }
 
 /** Runs `work` while the VM stands still; one that does not run is left as it is. It always goes on afterwards. */
-export async function whilePaused<T>(qmp: QmpCarrier, record: HoldRecord, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+export async function whilePaused<T>(
+  qmp: QmpCarrier,
+  record: HoldRecord,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
   if ((await vmStatus(qmp, signal)) !== 'running') return work();
   await record.set();
   try {
@@ -66,7 +71,11 @@ export async function resumeForgotten(qmp: QmpCarrier, record: HoldRecord, signa
  * old one broke.
  * @throws CausewayError source.quiesce-failed
  */
-export async function whileFrozen<T>(agentSocket: SocketPlace, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+export async function whileFrozen<T>(
+  agentSocket: SocketPlace,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
   const agent = await GuestAgent.connect(agentSocket, signal);
   let current = agent;
   try {

@@ -74,12 +74,16 @@ export class QemuHypervisorSource implements SourcePlatform {
   async describeVm(vmId: string, signal: AbortSignal, environment: JsonObject = {}): Promise<Vm> {
     const { qmp, host } = await this.#endpoints.find(vmId, signal);
     const { os_type: osType, firmware, guest_agent_socket: agent } = environment;
-    const told = typeof agent === 'string' ? await askGuest(host.socket(agent), signal) : { osType: undefined, addresses: new Map() };
+    const told =
+      typeof agent === 'string'
+        ? await askGuest(host.socket(agent), signal)
+        : { osType: undefined, addresses: new Map() };
     return describeQemuVm(
       vmId,
       qmp,
       {
-        osType: osType === 'linux' || osType === 'windows' ? osType : (told.osType ?? this.#connection.os_type ?? 'linux'),
+        osType:
+          osType === 'linux' || osType === 'windows' ? osType : (told.osType ?? this.#connection.os_type ?? 'linux'),
         firmware: firmware === 'bios' || firmware === 'uefi' ? firmware : undefined,
         addresses: told.addresses,
       },
@@ -101,11 +105,17 @@ export class QemuHypervisorSource implements SourcePlatform {
   async prepare(vmId: string, _environment: JsonObject, signal: AbortSignal): Promise<void> {
     // Tracking starts with the first snapshot; until then it is enough that QEMU answers and has disks.
     const { qmp } = await this.#endpoints.find(vmId, signal);
-    if ((await readDisks(qmp, signal)).length === 0) throw new CausewayError('source.disk-not-found', `${vmId} has no disks`);
+    if ((await readDisks(qmp, signal)).length === 0)
+      throw new CausewayError('source.disk-not-found', `${vmId} has no disks`);
   }
 
   async createSnapshot(
-    request: { readonly vmId: string; readonly tag: string; readonly environment: JsonObject; readonly base?: Snapshot },
+    request: {
+      readonly vmId: string;
+      readonly tag: string;
+      readonly environment: JsonObject;
+      readonly base?: Snapshot;
+    },
     signal: AbortSignal,
   ): Promise<Snapshot> {
     const vm = await this.#endpoints.find(request.vmId, signal);
@@ -147,12 +157,18 @@ export class QemuHypervisorSource implements SourcePlatform {
     if (!(await this.isAlive(snapshot, signal))) throw lost(snapshot);
   }
 
-  async openDisk(snapshot: Snapshot, diskId: string, base: Snapshot | undefined, signal: AbortSignal): Promise<DiskReader> {
+  async openDisk(
+    snapshot: Snapshot,
+    diskId: string,
+    base: Snapshot | undefined,
+    signal: AbortSignal,
+  ): Promise<DiskReader> {
     const state = snapshotState(snapshot);
     const disk = state.disk(diskId);
     const vm = await this.#endpoints.find(snapshot.vmId, signal);
     const explain = async (error: unknown) => this.#explain(error, vm, snapshot);
-    const dirty = base !== undefined && disk.baseTag === base.tag ? dirtyBitmapContext(bitmapName(base.tag)) : undefined;
+    const dirty =
+      base !== undefined && disk.baseTag === base.tag ? dirtyBitmapContext(bitmapName(base.tag)) : undefined;
     const names = snapshotNames(snapshot.tag, diskId);
     const clients: NbdClient[] = [];
     const connect = async (exportName: string, contexts: readonly string[]) => {
@@ -169,7 +185,10 @@ export class QemuHypervisorSource implements SourcePlatform {
         ...(isTracked ? { dirtyContext: dirty } : {}),
         confirmZeros: true,
         explain,
-        verify: probe === undefined ? this.#jobVerifier(vm, snapshot) : () => probeFilter(probe).catch(async (error: unknown) => Promise.reject(await explain(error))),
+        verify:
+          probe === undefined
+            ? this.#jobVerifier(vm, snapshot)
+            : () => probeFilter(probe).catch(async (error: unknown) => Promise.reject(await explain(error))),
         onClose: async () => {
           this.#readers.delete(reader);
           await probe?.close();
@@ -192,7 +211,12 @@ export class QemuHypervisorSource implements SourcePlatform {
         // First of all, so that a call that is interrupted from here on can't be followed by reads of a half-released snapshot.
         await this.#records.keep({ ...snapshot, state: { ...snapshot.state, committed: true } });
       }
-      await releaseSnapshot(vm, snapshot.tag, snapshot.disks.map((disk) => disk.diskId), signal);
+      await releaseSnapshot(
+        vm,
+        snapshot.tag,
+        snapshot.disks.map((disk) => disk.diskId),
+        signal,
+      );
       if (formerBase !== undefined && formerBase.tag !== snapshot.tag) await this.#dropAll(vm, formerBase, signal);
     });
   }
@@ -201,7 +225,13 @@ export class QemuHypervisorSource implements SourcePlatform {
     const vm = await this.#endpoints.find(snapshot.vmId, signal);
     await this.#locks.run(vm.id, async () => {
       await resumeForgotten(vm.qmp, this.#hold(vm), signal);
-      await undoSnapshot(vm, snapshot.tag, base?.tag, snapshot.disks.map((disk) => disk.diskId), signal);
+      await undoSnapshot(
+        vm,
+        snapshot.tag,
+        base?.tag,
+        snapshot.disks.map((disk) => disk.diskId),
+        signal,
+      );
       await this.#records.forget(snapshot);
     });
   }
@@ -223,7 +253,12 @@ export class QemuHypervisorSource implements SourcePlatform {
 
   /** What reading a base still needs, if it was never released, and its bitmaps. */
   async #dropAll(vm: VmEndpoint, base: Snapshot, signal: AbortSignal): Promise<void> {
-    await releaseSnapshot(vm, base.tag, base.disks.map((disk) => disk.diskId), signal);
+    await releaseSnapshot(
+      vm,
+      base.tag,
+      base.disks.map((disk) => disk.diskId),
+      signal,
+    );
     const actions = removeBitmaps(await readDisks(vm.qmp, signal), bitmapName(base.tag));
     if (actions.length > 0) await vm.qmp.execute('transaction', { actions: [...actions] }, signal);
     await this.#records.forget(base);
@@ -248,7 +283,12 @@ export class QemuHypervisorSource implements SourcePlatform {
       }
     } catch (error) {
       // A host that is not reached says nothing about the snapshot.
-      if (error instanceof CausewayError && error.code !== 'general.cancelled' && error.code !== 'source.ssh-unreachable') return false;
+      if (
+        error instanceof CausewayError &&
+        error.code !== 'general.cancelled' &&
+        error.code !== 'source.ssh-unreachable'
+      )
+        return false;
       throw error;
     }
   }
@@ -263,9 +303,14 @@ export class QemuHypervisorSource implements SourcePlatform {
   }
 
   async #explain(error: unknown, vm: VmEndpoint, snapshot: Snapshot): Promise<unknown> {
-    if (!(error instanceof CausewayError) || error.code === 'general.cancelled' || error.code === 'source.tls-refused') return error;
+    if (!(error instanceof CausewayError) || error.code === 'general.cancelled' || error.code === 'source.tls-refused')
+      return error;
     const alive = await this.isAlive(snapshot, AbortSignal.timeout(10_000)).catch(() => true);
-    return alive ? error : new CausewayError('source.snapshot-lost', `snapshot ${snapshot.tag} of ${vm.id}: ${error.message}`, { cause: error });
+    return alive
+      ? error
+      : new CausewayError('source.snapshot-lost', `snapshot ${snapshot.tag} of ${vm.id}: ${error.message}`, {
+          cause: error,
+        });
   }
 
   #hold(vm: VmEndpoint): HoldRecord {
@@ -274,7 +319,10 @@ export class QemuHypervisorSource implements SourcePlatform {
 }
 
 function lost(snapshot: Snapshot): CausewayError {
-  return new CausewayError('source.snapshot-lost', `QEMU no longer keeps the snapshot ${snapshot.tag} of ${snapshot.vmId}`);
+  return new CausewayError(
+    'source.snapshot-lost',
+    `QEMU no longer keeps the snapshot ${snapshot.tag} of ${snapshot.vmId}`,
+  );
 }
 
 /**
@@ -285,8 +333,16 @@ async function probeFilter(probe: NbdClient, signal: AbortSignal = new AbortCont
   await probe.read(0, new Uint8Array(Math.min(512, probe.info.sizeBytes)), signal);
 }
 
-async function connectExport(vm: VmEndpoint, exportName: string, contexts: readonly string[], signal: AbortSignal): Promise<NbdClient> {
+async function connectExport(
+  vm: VmEndpoint,
+  exportName: string,
+  contexts: readonly string[],
+  signal: AbortSignal,
+): Promise<NbdClient> {
   const tls = await clientTls(vm.nbd);
   // QEMU looks at the allocation before it reads in pieces, which for a snapshot is not exact where the guest discards meanwhile.
-  return NbdClient.connect({ address: vm.nbd.address, exportName, contexts, wholeReads: true, ...(tls === undefined ? {} : { tls }) }, signal);
+  return NbdClient.connect(
+    { address: vm.nbd.address, exportName, contexts, wholeReads: true, ...(tls === undefined ? {} : { tls }) },
+    signal,
+  );
 }

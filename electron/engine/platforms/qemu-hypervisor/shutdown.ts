@@ -10,7 +10,12 @@ const PRESS_AGAIN = 30_000;
  * Presses the power button and waits until the guest is off (QEMU shows it, or is gone).
  * @throws CausewayError source.shutdown-refused after the deadline
  */
-export async function shutDownGuest(vmId: string, qmp: QmpCarrier, signal: AbortSignal, deadlineMs = DEADLINE): Promise<void> {
+export async function shutDownGuest(
+  vmId: string,
+  qmp: QmpCarrier,
+  signal: AbortSignal,
+  deadlineMs = DEADLINE,
+): Promise<void> {
   let pressedAt = Number.NEGATIVE_INFINITY;
   const isOff = async () => {
     try {
@@ -27,13 +32,20 @@ export async function shutDownGuest(vmId: string, qmp: QmpCarrier, signal: Abort
       throw error;
     }
   };
-  await waitForAnswer(`shutting down ${vmId}`, isOff, { deadlineMs, longestPauseMs: 2000 }, signal).catch((error: unknown) => {
-    if (!(error instanceof CausewayError) || error.code !== 'general.deadline') throw error;
-    throw new CausewayError('source.shutdown-refused', `${vmId} was still running ${deadlineMs} ms after the power button was pressed`);
-  });
+  await waitForAnswer(`shutting down ${vmId}`, isOff, { deadlineMs, longestPauseMs: 2000 }, signal).catch(
+    (error: unknown) => {
+      if (!(error instanceof CausewayError) || error.code !== 'general.deadline') throw error;
+      throw new CausewayError(
+        'source.shutdown-refused',
+        `${vmId} was still running ${deadlineMs} ms after the power button was pressed`,
+      );
+    },
+  );
 }
 
 /** Whether QEMU itself ended. */
 export function isGone(error: unknown): boolean {
-  return error instanceof CausewayError && (error.code === 'source.connection-lost' || error.code === 'source.unreachable');
+  return (
+    error instanceof CausewayError && (error.code === 'source.connection-lost' || error.code === 'source.unreachable')
+  );
 }

@@ -15,7 +15,12 @@ export interface SnapshotState {
   disk(diskId: string): SnapshotDiskState;
 }
 
-export function snapshotStateToJson(fleecing: 'filter' | 'job', disks: readonly FleecedDisk[], baseTag: string | undefined, granularityOf: (disk: FleecedDisk) => number): JsonObject {
+export function snapshotStateToJson(
+  fleecing: 'filter' | 'job',
+  disks: readonly FleecedDisk[],
+  baseTag: string | undefined,
+  granularityOf: (disk: FleecedDisk) => number,
+): JsonObject {
   return {
     fleecing,
     disks: Object.fromEntries(

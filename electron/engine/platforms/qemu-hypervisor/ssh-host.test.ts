@@ -44,22 +44,27 @@ describe('a hypervisor over SSH', () => {
       connection.on('error', () => undefined);
       connection.on('close', () => sessions.delete(connection));
       connection.on('authentication', (context) => (context.username === 'root' ? context.accept() : context.reject()));
-      connection.on('openssh.streamlocal' as never, ((accept: () => ssh2.ServerChannel, reject: () => void, info: { readonly socketPath: string }) => {
-        const socket = net.connect(info.socketPath);
-        socket.once('error', () => reject());
-        socket.once('connect', () => {
-          const channel = accept();
-          socket.on('error', () => undefined);
-          channel.on('error', () => undefined);
-          socket.pipe(channel).pipe(socket);
-        });
-      }) as never);
-      connection.on('session', (accept) => accept().on('exec', (run, _reject, { command }) => {
-        const channel = run();
-        channel.write(prints(command));
-        channel.exit(0);
-        channel.end();
-      }));
+      connection.on(
+        'openssh.streamlocal' as never,
+        ((accept: () => ssh2.ServerChannel, reject: () => void, info: { readonly socketPath: string }) => {
+          const socket = net.connect(info.socketPath);
+          socket.once('error', () => reject());
+          socket.once('connect', () => {
+            const channel = accept();
+            socket.on('error', () => undefined);
+            channel.on('error', () => undefined);
+            socket.pipe(channel).pipe(socket);
+          });
+        }) as never,
+      );
+      connection.on('session', (accept) =>
+        accept().on('exec', (run, _reject, { command }) => {
+          const channel = run();
+          channel.write(prints(command));
+          channel.exit(0);
+          channel.end();
+        }),
+      );
     });
     ssh.listen(0, '127.0.0.1');
     await once(ssh, 'listening');
@@ -87,13 +92,20 @@ describe('a hypervisor over SSH', () => {
   it('carries QMP, several connections over one login', async () => {
     const host = hostOf([createEd25519KeyPair('other').publicKey, hostPair.publicKey]);
     const carriers = [carrierOf(host), carrierOf(host)];
-    expect(await Promise.all(carriers.map((carrier) => carrier.execute('query-status', {}, signal)))).toEqual([{ did: 'query-status' }, { did: 'query-status' }]);
+    expect(await Promise.all(carriers.map((carrier) => carrier.execute('query-status', {}, signal)))).toEqual([
+      { did: 'query-status' },
+      { did: 'query-status' },
+    ]);
     expect(sessions.size).toBe(1);
   });
 
   it('says that QEMU is gone only where QEMU is gone', async () => {
     const carrier = carrierOf(hostOf([hostPair.publicKey]));
-    const failure = (command: string): Promise<unknown> => carrier.execute(command, {}, signal).then(() => undefined, (error: unknown) => error);
+    const failure = (command: string): Promise<unknown> =>
+      carrier.execute(command, {}, signal).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
     const ended = await failure('quit');
     expect(ended).toMatchObject({ code: 'source.connection-lost' });
     expect(isGone(ended)).toBe(true);
@@ -118,20 +130,31 @@ describe('a hypervisor over SSH', () => {
     ['denied', 'source.socket-denied', 'nobody.qmp'],
   ])('says why a socket is not opened: %s', async (state, code, text) => {
     prints = (command) => (command.includes("'/x y'\\''s/nobody.qmp'") ? `${state}\n` : '');
-    await expect(carrierOf(hostOf([hostPair.publicKey]), "/x y's/nobody.qmp").execute('x', {}, signal)).rejects.toMatchObject({ code, message: expect.stringContaining(text) as string });
+    await expect(
+      carrierOf(hostOf([hostPair.publicKey]), "/x y's/nobody.qmp").execute('x', {}, signal),
+    ).rejects.toMatchObject({ code, message: expect.stringContaining(text) as string });
   });
 
   it('sends nothing to a host with another key, and names the fingerprint', async () => {
-    await expect(hostOf([createEd25519KeyPair('other').publicKey]).hostKey(signal)).rejects.toMatchObject({ code: 'source.ssh-host-key-mismatch', message: expect.stringContaining('SHA256:') as string });
-    await expect(hostOf(['ecdsa-sha2-nistp256 AAAA']).hostKey(signal)).rejects.toMatchObject({ code: 'source.ssh-host-key-mismatch' });
-    await expect(hostOf([hostPair.publicKey], 'mallory').hostKey(signal)).rejects.toMatchObject({ code: 'source.login-refused' });
+    await expect(hostOf([createEd25519KeyPair('other').publicKey]).hostKey(signal)).rejects.toMatchObject({
+      code: 'source.ssh-host-key-mismatch',
+      message: expect.stringContaining('SHA256:') as string,
+    });
+    await expect(hostOf(['ecdsa-sha2-nistp256 AAAA']).hostKey(signal)).rejects.toMatchObject({
+      code: 'source.ssh-host-key-mismatch',
+    });
+    await expect(hostOf([hostPair.publicKey], 'mallory').hostKey(signal)).rejects.toMatchObject({
+      code: 'source.login-refused',
+    });
   });
 
   it('measures and removes on the host', async () => {
     const commands: string[] = [];
     prints = (command) => {
       commands.push(command);
-      return command.startsWith('df') ? 'Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/sda1 1000 600 400 60% /var/tmp\n' : '';
+      return command.startsWith('df')
+        ? 'Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/sda1 1000 600 400 60% /var/tmp\n'
+        : '';
     };
     const host = hostOf([hostPair.publicKey]);
     expect(await host.freeBytes('/var/tmp', signal)).toBe(400 * 1024);

@@ -48,7 +48,11 @@ export class SshHost implements HypervisorHost {
   /** The numeric ID of the user that signs in. */
   async userId(signal: AbortSignal): Promise<string> {
     const id = (await this.#run('id -u', signal)).trim();
-    if (!/^\d+$/.test(id)) throw new CausewayError('source.protocol', `${this.#target.host} does not say the ID of ${this.#target.username}: ${id.slice(0, 100)}`);
+    if (!/^\d+$/.test(id))
+      throw new CausewayError(
+        'source.protocol',
+        `${this.#target.host} does not say the ID of ${this.#target.username}: ${id.slice(0, 100)}`,
+      );
     return id;
   }
 
@@ -70,7 +74,8 @@ export class SshHost implements HypervisorHost {
 
   async #openSocket(path: string, name: string, signal: AbortSignal): Promise<RemoteStream> {
     const connection = await this.#connect(signal);
-    const lost = (): CausewayError | undefined => (connection.lost.aborted ? (asSourceError(connection.lost.reason) as CausewayError) : undefined);
+    const lost = (): CausewayError | undefined =>
+      connection.lost.aborted ? (asSourceError(connection.lost.reason) as CausewayError) : undefined;
     try {
       return { stream: await connection.openSocket(path, signal), lost };
     } catch (error) {
@@ -82,9 +87,15 @@ export class SshHost implements HypervisorHost {
   /** The server gives no reason: the file on the host does, as far as commands may be run there. */
   async #whyRefused(path: string, name: string, refusal: CausewayError, signal: AbortSignal): Promise<CausewayError> {
     const quoted = shellQuoted(path);
-    const state = await this.#run(`if [ ! -e ${quoted} ]; then echo missing; elif [ -r ${quoted} ] && [ -w ${quoted} ]; then echo open; else echo denied; fi`, signal);
+    const state = await this.#run(
+      `if [ ! -e ${quoted} ]; then echo missing; elif [ -r ${quoted} ] && [ -w ${quoted} ]; then echo open; else echo denied; fi`,
+      signal,
+    );
     if (state.trim() === 'denied') return new CausewayError('source.socket-denied', name, { cause: refusal });
-    const evidence = state.trim() === 'missing' ? 'no such socket' : 'nobody listens, or the SSH server does not allow it (AllowStreamLocalForwarding)';
+    const evidence =
+      state.trim() === 'missing'
+        ? 'no such socket'
+        : 'nobody listens, or the SSH server does not allow it (AllowStreamLocalForwarding)';
     return new CausewayError('source.unreachable', `${name}: ${evidence}`, { cause: refusal });
   }
 
@@ -109,7 +120,8 @@ export class SshHost implements HypervisorHost {
         if (!connection.lost.aborted) return connection;
       } catch (error) {
         if (this.#opening === opening) this.#opening = undefined;
-        const wasCancelledByOther = !isMine && !signal.aborted && error instanceof CausewayError && error.code === 'general.cancelled';
+        const wasCancelledByOther =
+          !isMine && !signal.aborted && error instanceof CausewayError && error.code === 'general.cancelled';
         if (!wasCancelledByOther) throw asSourceError(error);
       }
       if (this.#opening === opening) this.#opening = undefined;
@@ -117,12 +129,18 @@ export class SshHost implements HypervisorHost {
   }
 
   async #logIn(signal: AbortSignal): Promise<SshConnection> {
-    let mismatch = new CausewayError('transport.host-key-mismatch', `${this.#target.host} has none of the ${this.#hostKeys.length} host keys given`);
+    let mismatch = new CausewayError(
+      'transport.host-key-mismatch',
+      `${this.#target.host} has none of the ${this.#hostKeys.length} host keys given`,
+    );
     for (const hostKey of this.#hostKeys) {
       try {
         return await SshConnection.connect({ ...this.#target, hostKey }, {}, signal);
       } catch (error) {
-        if (signal.aborted) throw signal.reason instanceof CausewayError ? signal.reason : new CausewayError('general.cancelled', `signing in to ${this.#target.host} was cancelled`);
+        if (signal.aborted)
+          throw signal.reason instanceof CausewayError
+            ? signal.reason
+            : new CausewayError('general.cancelled', `signing in to ${this.#target.host} was cancelled`);
         const isMismatch = error instanceof CausewayError && error.code === 'transport.host-key-mismatch';
         if (isMismatch) mismatch = error;
         // A server without a key of this type ends the handshake.
@@ -139,11 +157,20 @@ export function sshHostOf(connection: QemuHypervisorConnection): SshHost | undef
   if (host === undefined) return undefined;
   if (username === undefined) throw new CausewayError('general.invalid-input', 'ssh_host needs ssh_username');
   const plain = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-  const credentials = { privateKeyPem: plain(connection.ssh_private_key), passphrase: plain(connection.ssh_passphrase), password: plain(connection.ssh_password) };
-  return new SshHost({ host, port: connection.ssh_port ?? 22, username, ...credentials, ...sshRoute(connection, credentials) }, connection.ssh_host_keys ?? []);
+  const credentials = {
+    privateKeyPem: plain(connection.ssh_private_key),
+    passphrase: plain(connection.ssh_passphrase),
+    password: plain(connection.ssh_password),
+  };
+  return new SshHost(
+    { host, port: connection.ssh_port ?? 22, username, ...credentials, ...sshRoute(connection, credentials) },
+    connection.ssh_host_keys ?? [],
+  );
 }
 
 function asSourceError(error: unknown): unknown {
   const code = error instanceof CausewayError ? sourceCodes[error.code] : undefined;
-  return error instanceof CausewayError && code !== undefined ? new CausewayError(code, error.message, { cause: error }) : error;
+  return error instanceof CausewayError && code !== undefined
+    ? new CausewayError(code, error.message, { cause: error })
+    : error;
 }

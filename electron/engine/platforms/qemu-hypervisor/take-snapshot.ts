@@ -31,17 +31,27 @@ export interface SnapshotRequest {
  * Takes a snapshot of all disks at one moment, switches change tracking over, and exports the disks over NBD.
  * @throws CausewayError source.snapshot-failed when QEMU refused a step; all is undone then
  */
-export async function takeSnapshot(vm: VmEndpoint, request: SnapshotRequest, choice: FleecingChoice, record: HoldRecord, signal: AbortSignal): Promise<Snapshot> {
+export async function takeSnapshot(
+  vm: VmEndpoint,
+  request: SnapshotRequest,
+  choice: FleecingChoice,
+  record: HoldRecord,
+  signal: AbortSignal,
+): Promise<Snapshot> {
   const ways = await fleecingWays(vm.qmp, choice, signal);
   for (const [index, fleecing] of ways.entries()) {
     try {
       return await attempt(vm, request, fleecing, record, signal);
     } catch (error) {
       // The reason may be a cancel: what was begun is undone all the same.
-      await undoSnapshot(vm, request.tag, request.base?.tag, [], AbortSignal.timeout(UNDO_DEADLINE)).catch((undoing: unknown) => {
-        const why = [error, undoing].map((reason) => (reason instanceof Error ? reason.message : String(reason)));
-        throw new CausewayError('source.snapshot-failed', `${why[0]}; and it could not be undone: ${why[1]}`, { cause: error });
-      });
+      await undoSnapshot(vm, request.tag, request.base?.tag, [], AbortSignal.timeout(UNDO_DEADLINE)).catch(
+        (undoing: unknown) => {
+          const why = [error, undoing].map((reason) => (reason instanceof Error ? reason.message : String(reason)));
+          throw new CausewayError('source.snapshot-failed', `${why[0]}; and it could not be undone: ${why[1]}`, {
+            cause: error,
+          });
+        },
+      );
       if (!(error instanceof QmpError)) throw error;
       if (index === ways.length - 1) throw new CausewayError('source.snapshot-failed', error.message, { cause: error });
     }
@@ -49,12 +59,19 @@ export async function takeSnapshot(vm: VmEndpoint, request: SnapshotRequest, cho
   throw new CausewayError('general.bug', 'no supported way to take a snapshot');
 }
 
-async function attempt(vm: VmEndpoint, request: SnapshotRequest, fleecing: Fleecing, record: HoldRecord, signal: AbortSignal): Promise<Snapshot> {
+async function attempt(
+  vm: VmEndpoint,
+  request: SnapshotRequest,
+  fleecing: Fleecing,
+  record: HoldRecord,
+  signal: AbortSignal,
+): Promise<Snapshot> {
   const { qmp } = vm;
   const disks = (await readDisks(qmp, signal)).map((disk) => plan(disk, request));
   if (disks.length === 0) throw new CausewayError('source.disk-not-found', `${vm.id} has no disks`);
   const busy = disks.find(({ disk }) => disk.filter !== undefined);
-  if (busy !== undefined) throw new CausewayError('source.snapshot-failed', `disk ${busy.disk.id} is already in use by another snapshot`);
+  if (busy !== undefined)
+    throw new CausewayError('source.snapshot-failed', `disk ${busy.disk.id} is already in use by another snapshot`);
   await ensureNbdServer(qmp, vm.nbd, signal);
   await fleecing.prepare(qmp, disks, vm, signal);
   const begin = () => fleecing.begin(qmp, disks, signal);
@@ -63,12 +80,16 @@ async function attempt(vm: VmEndpoint, request: SnapshotRequest, fleecing: Fleec
   const takenAt = new Date().toISOString();
   await fleecing.expose(qmp, disks, signal);
   for (const { disk, names, baseBitmap } of disks) {
-    const bitmap = baseBitmap === undefined ? undefined : { name: baseBitmap, ...(fleecing.kind === 'filter' ? { node: disk.node } : {}) };
+    const bitmap =
+      baseBitmap === undefined
+        ? undefined
+        : { name: baseBitmap, ...(fleecing.kind === 'filter' ? { node: disk.node } : {}) };
     await addExport(qmp, names.exportId, names.overlay, bitmap, signal);
     if (fleecing.kind === 'filter') await addExport(qmp, names.probeExportId, names.access, undefined, signal);
   }
   const granularityOf = (entry: FleecedDisk) =>
-    (entry.baseBitmap === undefined ? undefined : findBitmap(entry.disk, entry.baseBitmap)?.granularity) ?? entry.newBitmap.granularity;
+    (entry.baseBitmap === undefined ? undefined : findBitmap(entry.disk, entry.baseBitmap)?.granularity) ??
+    entry.newBitmap.granularity;
   return {
     id: request.tag,
     tag: request.tag,
@@ -97,14 +118,24 @@ function plan(disk: VmDisk, request: SnapshotRequest): FleecedDisk {
   };
 }
 
-async function quiesced(vm: VmEndpoint, environment: JsonObject, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+async function quiesced(
+  vm: VmEndpoint,
+  environment: JsonObject,
+  signal: AbortSignal,
+  work: () => Promise<void>,
+): Promise<void> {
   if (environment['quiesce'] !== true) return work();
   const socket = environment['guest_agent_socket'];
-  if (typeof socket !== 'string') throw new CausewayError('source.quiesce-failed', 'quiesce is set, but guest_agent_socket is not');
+  if (typeof socket !== 'string')
+    throw new CausewayError('source.quiesce-failed', 'quiesce is set, but guest_agent_socket is not');
   return whileFrozen(vm.host.socket(socket), signal, work);
 }
 
-async function fleecingWays(qmp: QmpCarrier, choice: FleecingChoice, signal: AbortSignal): Promise<readonly Fleecing[]> {
+async function fleecingWays(
+  qmp: QmpCarrier,
+  choice: FleecingChoice,
+  signal: AbortSignal,
+): Promise<readonly Fleecing[]> {
   if (choice === 'job') return [jobFleecing];
   if (choice === 'filter') return [filterFleecing];
   const version = objectAt(needObject(await qmp.execute('query-version', {}, signal), 'query-version'), 'qemu');

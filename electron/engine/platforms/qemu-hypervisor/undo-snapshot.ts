@@ -11,11 +11,20 @@ import { readDisks } from './vm-disks.ts';
  * Takes away what QEMU holds for reading a snapshot: exports, filters, jobs, overlays. The bitmaps stay. Idempotent.
  * `diskIds` are those of the snapshot's record, for disks that were detached in the meantime.
  */
-export async function releaseSnapshot(vm: VmEndpoint, tag: string, diskIds: readonly string[], signal: AbortSignal): Promise<void> {
+export async function releaseSnapshot(
+  vm: VmEndpoint,
+  tag: string,
+  diskIds: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
   const { qmp } = vm;
   const disks = await readDisks(qmp, signal);
   const names = [...new Set([...disks.map((disk) => disk.id), ...diskIds])].map((diskId) => snapshotNames(tag, diskId));
-  const removed = await removeExports(qmp, names.flatMap((entry) => [entry.exportId, entry.probeExportId]), signal);
+  const removed = await removeExports(
+    qmp,
+    names.flatMap((entry) => [entry.exportId, entry.probeExportId]),
+    signal,
+  );
   await filterFleecing.end(qmp, disks, names, signal);
   await jobFleecing.end(qmp, disks, names, signal);
   for (const entry of names) await removeOverlay(qmp, vm, entry, signal);
@@ -24,9 +33,19 @@ export async function releaseSnapshot(vm: VmEndpoint, tag: string, diskIds: read
 }
 
 /** Takes a snapshot back as if it had never been: what it recorded goes back to the base. Idempotent. */
-export async function undoSnapshot(vm: VmEndpoint, tag: string, baseTag: string | undefined, diskIds: readonly string[], signal: AbortSignal): Promise<void> {
+export async function undoSnapshot(
+  vm: VmEndpoint,
+  tag: string,
+  baseTag: string | undefined,
+  diskIds: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
   await releaseSnapshot(vm, tag, diskIds, signal);
   const disks = await readDisks(vm.qmp, signal);
-  const actions = mergeBack(disks, bitmapName(tag), baseTag === undefined || baseTag === tag ? undefined : bitmapName(baseTag));
+  const actions = mergeBack(
+    disks,
+    bitmapName(tag),
+    baseTag === undefined || baseTag === tag ? undefined : bitmapName(baseTag),
+  );
   if (actions.length > 0) await vm.qmp.execute('transaction', { actions: [...actions] }, signal);
 }

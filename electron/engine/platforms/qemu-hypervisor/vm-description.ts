@@ -19,7 +19,10 @@ export interface GuestSaid {
 export async function describeQemuVm(id: string, qmp: QmpCarrier, said: GuestSaid, signal: AbortSignal): Promise<Vm> {
   const disks = await readDisks(qmp, signal);
   const cpus = objectsOf(await qmp.execute('query-cpus-fast', {}, signal)).length;
-  const memory = numberAt(needObject(await qmp.execute('query-memory-size-summary', {}, signal), 'query-memory-size-summary'), 'base-memory');
+  const memory = numberAt(
+    needObject(await qmp.execute('query-memory-size-summary', {}, signal), 'query-memory-size-summary'),
+    'base-memory',
+  );
   return {
     id,
     name: (await qemuName(qmp, signal)) ?? id,
@@ -42,7 +45,12 @@ export async function qemuName(qmp: QmpCarrier, signal: AbortSignal): Promise<st
 
 async function describeDisk(qmp: QmpCarrier, disk: VmDisk, index: number, signal: AbortSignal): Promise<Disk> {
   const bus = await busOf(qmp, disk.qdev, signal);
-  return { id: disk.id, size_bytes: Math.ceil(disk.sizeBytes / 512) * 512, bootable: index === 0, ...(bus === undefined ? {} : { bus }) };
+  return {
+    id: disk.id,
+    size_bytes: Math.ceil(disk.sizeBytes / 512) * 512,
+    bootable: index === 0,
+    ...(bus === undefined ? {} : { bus }),
+  };
 }
 
 async function busOf(qmp: QmpCarrier, qdev: string, signal: AbortSignal): Promise<string | undefined> {
@@ -54,7 +62,8 @@ async function busOf(qmp: QmpCarrier, qdev: string, signal: AbortSignal): Promis
   if (type.startsWith('usb')) return 'usb';
   if (!type.startsWith('ide')) return undefined;
   const bus = await property(qmp, qdev, 'parent_bus', signal);
-  const controller = bus === undefined ? undefined : await property(qmp, bus.slice(0, bus.lastIndexOf('/')), 'type', signal);
+  const controller =
+    bus === undefined ? undefined : await property(qmp, bus.slice(0, bus.lastIndexOf('/')), 'type', signal);
   return controller?.includes('ahci') === true ? 'sata' : 'ide';
 }
 
@@ -74,7 +83,11 @@ async function readNics(qmp: QmpCarrier, signal: AbortSignal): Promise<readonly 
       const mac = await property(qmp, path, 'mac', signal);
       if (mac === undefined) continue;
       const id = parent.endsWith('-anon') ? `nic${nics.length}` : name;
-      nics.push({ id, network: (await property(qmp, path, 'netdev', signal)) ?? DEFAULT_NETWORK, mac_address: mac.toLowerCase() });
+      nics.push({
+        id,
+        network: (await property(qmp, path, 'netdev', signal)) ?? DEFAULT_NETWORK,
+        mac_address: mac.toLowerCase(),
+      });
     }
   }
   return nics;
@@ -90,4 +103,3 @@ async function property(qmp: QmpCarrier, path: string, name: string, signal: Abo
     throw error;
   }
 }
-

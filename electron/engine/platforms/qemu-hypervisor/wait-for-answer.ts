@@ -18,7 +18,13 @@ export async function waitForAnswer<T>(
   };
   const plan = { deadlineMs: limits.deadlineMs, firstMs: 5, capMs: limits.longestPauseMs };
   try {
-    return await pollUntil(look, plan, systemClock, signal, () => new CausewayError('general.deadline', `${what}: not within ${limits.deadlineMs} ms`));
+    return await pollUntil(
+      look,
+      plan,
+      systemClock,
+      signal,
+      () => new CausewayError('general.deadline', `${what}: not within ${limits.deadlineMs} ms`),
+    );
   } catch (error) {
     if (signal.aborted) throw new CausewayError('general.cancelled', `${what} was cancelled`);
     throw error;

@@ -48,7 +48,10 @@ export class Lab {
   };
 
   /** The state as a new process would open it. Every transaction is one step. */
-  open(sizeBytes: number, options: { readonly grownAreaIsZeroed?: boolean; readonly diskId?: string } = {}): TransferState {
+  open(
+    sizeBytes: number,
+    options: { readonly grownAreaIsZeroed?: boolean; readonly diskId?: string } = {},
+  ): TransferState {
     return openTransferState({
       db: this.#mortalDb(),
       folder: '/tmp',

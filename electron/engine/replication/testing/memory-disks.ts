@@ -62,7 +62,11 @@ export class MemoryReader implements DiskReader {
   bytesRead = 0;
   readsInFlight = 0;
 
-  constructor(content: Sectors, extents: readonly Extent[], { coverage = 'allocated', granularity = 4096, step = () => {} }: ReaderOptions = {}) {
+  constructor(
+    content: Sectors,
+    extents: readonly Extent[],
+    { coverage = 'allocated', granularity = 4096, step = () => {} }: ReaderOptions = {},
+  ) {
     this.#content = content;
     this.#extents = extents;
     this.sizeBytes = content.length * SECTOR;
@@ -85,7 +89,8 @@ export class MemoryReader implements DiskReader {
       this.#step('read');
       await Promise.resolve();
       this.#step('read answer');
-      if (offset + into.length > this.sizeBytes) throw new Error(`read of ${into.length} bytes at ${offset} leaves the disk`);
+      if (offset + into.length > this.sizeBytes)
+        throw new Error(`read of ${into.length} bytes at ${offset} leaves the disk`);
       render(this.#content, offset, into);
       this.bytesRead += into.length;
     } finally {
@@ -99,20 +104,29 @@ export class MemoryReader implements DiskReader {
 /** A reader of the whole disk, where runs of `granularity` that are all zero are holes. */
 export function allocatedReader(content: Sectors, options: ReaderOptions = {}): MemoryReader {
   const { granularity = 4096 } = options;
-  return new MemoryReader(content, merge(content, granularity, (part) => (part.every((sector) => sector === 0) ? 'zero' : 'data')), options);
+  return new MemoryReader(
+    content,
+    merge(content, granularity, (part) => (part.every((sector) => sector === 0) ? 'zero' : 'data')),
+    options,
+  );
 }
 
 /** A reader of what differs from `base`; what lies beyond its end is left out, as some trackers do. */
 export function changedReader(base: Sectors, content: Sectors, options: ReaderOptions = {}): MemoryReader {
   const { granularity = 4096 } = options;
   const extents = merge(content, granularity, (part, from) => {
-    if (from >= base.length || part.every((sector, i) => from + i >= base.length || sector === base[from + i])) return undefined;
+    if (from >= base.length || part.every((sector, i) => from + i >= base.length || sector === base[from + i]))
+      return undefined;
     return part.every((sector) => sector === 0) ? 'zero' : 'data';
   });
   return new MemoryReader(content, extents, { ...options, coverage: 'changed' });
 }
 
-function merge(content: Sectors, granularity: number, kindOf: (part: Sectors, from: number) => Extent['kind'] | undefined): Extent[] {
+function merge(
+  content: Sectors,
+  granularity: number,
+  kindOf: (part: Sectors, from: number) => Extent['kind'] | undefined,
+): Extent[] {
   const extents: { offset: number; length: number; kind: Extent['kind'] }[] = [];
   const stride = granularity / SECTOR;
   for (let from = 0; from < content.length; from += stride) {
@@ -233,7 +247,9 @@ export class MemoryWriter implements WriteTarget {
     for (let at = offset; at < offset + length; at += blockBytes) {
       const bytes = Math.min(blockBytes, offset + length - at);
       const sectors = this.#volume.content.subarray(aligned(at), aligned(at + bytes));
-      digests.push(sectors.every((sector) => sector === 0) ? zeroDigest(bytes) : hash('sha256', bytesOfSectors(sectors), 'buffer'));
+      digests.push(
+        sectors.every((sector) => sector === 0) ? zeroDigest(bytes) : hash('sha256', bytesOfSectors(sectors), 'buffer'),
+      );
     }
     return Buffer.concat(digests);
   }
@@ -264,7 +280,8 @@ export class MemoryWriter implements WriteTarget {
 
   #checkAlignment(offset: number, length: number): void {
     const isAligned = (at: number): boolean => at % this.alignmentBytes === 0;
-    if (!isAligned(offset) || !(isAligned(offset + length) || offset + length === this.sizeBytes)) throw new Error(`${length} bytes at ${offset} are not aligned`);
+    if (!isAligned(offset) || !(isAligned(offset + length) || offset + length === this.sizeBytes))
+      throw new Error(`${length} bytes at ${offset} are not aligned`);
   }
 
   async #arrive(what: string, signal: AbortSignal): Promise<void> {

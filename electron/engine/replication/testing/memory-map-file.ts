@@ -40,7 +40,8 @@ export class MemoryFiles {
   damagePage(random: () => number): void {
     for (const file of this.#files.values()) {
       const at = 4096 + Math.floor(random() * Math.max(0, file.durable.length - 4096 - 600));
-      for (const bytes of [file.content, file.durable]) bytes.fill(9, Math.min(at, bytes.length), Math.min(at + 600, bytes.length));
+      for (const bytes of [file.content, file.durable])
+        bytes.fill(9, Math.min(at, bytes.length), Math.min(at + 600, bytes.length));
     }
   }
 

@@ -25,7 +25,12 @@ export function isKeyType(type: number): type is KeyType {
 }
 
 /** The key of a password. @param parameters what the domain sends with the salt: the number of rounds */
-export async function keyOfPassword(type: KeyType, password: string, salt: string, parameters?: Buffer): Promise<KerberosKey> {
+export async function keyOfPassword(
+  type: KeyType,
+  password: string,
+  salt: string,
+  parameters?: Buffer,
+): Promise<KerberosKey> {
   const rounds = parameters?.length === 4 ? parameters.readUInt32BE(0) : 4096;
   if (rounds === 0 || rounds > largestRounds) throw new RangeError(`${rounds} rounds`);
   const bytes = await derive(password, Buffer.from(salt, 'utf8'), rounds, keyBytes[type], 'sha1');
@@ -42,7 +47,9 @@ export function encrypt(key: KerberosKey, usage: number, plain: Buffer): Buffer 
 export function decrypt(key: KerberosKey, usage: number, sealed: Buffer): Buffer | undefined {
   if (sealed.length < blockBytes + macBytes) return undefined;
   const content = plainText(derivedKey(key, usageOf(usage, 0xaa)), sealed.subarray(0, -macBytes));
-  return timingSafeEqual(mac(key, usage, 0x55, content), sealed.subarray(-macBytes)) ? content.subarray(blockBytes) : undefined;
+  return timingSafeEqual(mac(key, usage, 0x55, content), sealed.subarray(-macBytes))
+    ? content.subarray(blockBytes)
+    : undefined;
 }
 
 export function checksum(key: KerberosKey, usage: number, content: Buffer): Buffer {
@@ -50,7 +57,10 @@ export function checksum(key: KerberosKey, usage: number, content: Buffer): Buff
 }
 
 function mac(key: KerberosKey, usage: number, purpose: number, content: Buffer): Buffer {
-  return createHmac('sha1', derivedKey(key, usageOf(usage, purpose))).update(content).digest().subarray(0, macBytes);
+  return createHmac('sha1', derivedKey(key, usageOf(usage, purpose)))
+    .update(content)
+    .digest()
+    .subarray(0, macBytes);
 }
 
 function usageOf(usage: number, purpose: number): Buffer {
@@ -95,18 +105,30 @@ export function cipherText(key: Buffer, plain: Buffer): Buffer {
   const padded = Buffer.concat([plain, Buffer.alloc((blockBytes - (plain.length % blockBytes)) % blockBytes)]);
   const sealed = Buffer.concat([cipher.update(padded), cipher.final()]);
   if (sealed.length === blockBytes) return sealed;
-  const [head, next, last] = [sealed.subarray(0, -2 * blockBytes), sealed.subarray(-2 * blockBytes, -blockBytes), sealed.subarray(-blockBytes)];
+  const [head, next, last] = [
+    sealed.subarray(0, -2 * blockBytes),
+    sealed.subarray(-2 * blockBytes, -blockBytes),
+    sealed.subarray(-blockBytes),
+  ];
   return Buffer.concat([head, last, next]).subarray(0, plain.length);
 }
 
 export function plainText(key: Buffer, sealed: Buffer): Buffer {
   const deciphered = (mode: 'cbc' | 'ecb', bytes: Buffer): Buffer => {
-    const decipher = createDecipheriv(`aes-${key.length * 8}-${mode}`, key, mode === 'cbc' ? Buffer.alloc(blockBytes) : null).setAutoPadding(false);
+    const decipher = createDecipheriv(
+      `aes-${key.length * 8}-${mode}`,
+      key,
+      mode === 'cbc' ? Buffer.alloc(blockBytes) : null,
+    ).setAutoPadding(false);
     return Buffer.concat([decipher.update(bytes), decipher.final()]);
   };
   if (sealed.length === blockBytes) return deciphered('cbc', sealed);
   const rest = sealed.length % blockBytes || blockBytes;
-  const [head, last, cut] = [sealed.subarray(0, -rest - blockBytes), sealed.subarray(-rest - blockBytes, -rest), sealed.subarray(-rest)];
+  const [head, last, cut] = [
+    sealed.subarray(0, -rest - blockBytes),
+    sealed.subarray(-rest - blockBytes, -rest),
+    sealed.subarray(-rest),
+  ];
   const next = Buffer.concat([cut, deciphered('ecb', last).subarray(rest)]);
   return deciphered('cbc', Buffer.concat([head, next, last])).subarray(0, sealed.length);
 }

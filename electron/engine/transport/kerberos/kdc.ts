@@ -14,16 +14,25 @@ const timeoutMs = 10_000;
 const largestAnswerBytes = 2 ** 20;
 
 /** Where a domain's controllers are: what was given, else what DNS says, else the domain's own name, which is that of its controllers in Windows. */
-export async function findKdcs(realm: string, given: string | undefined, lookUp: (name: string) => Promise<readonly { readonly name: string; readonly port: number; readonly priority: number }[]> = resolveSrv): Promise<readonly KdcAddress[]> {
+export async function findKdcs(
+  realm: string,
+  given: string | undefined,
+  lookUp: (
+    name: string,
+  ) => Promise<readonly { readonly name: string; readonly port: number; readonly priority: number }[]> = resolveSrv,
+): Promise<readonly KdcAddress[]> {
   if (given !== undefined) return [parseKdc(given)];
   const found = await lookUp(`_kerberos._tcp.${realm.toLowerCase()}`).catch(() => []);
-  const known = [...found].sort((one, other) => one.priority - other.priority).map(({ name, port }) => ({ host: name, port }));
+  const known = [...found]
+    .sort((one, other) => one.priority - other.priority)
+    .map(({ name, port }) => ({ host: name, port }));
   return [...known, { host: realm.toLowerCase(), port: kerberosPort }];
 }
 
 /** `host`, `host:port`, `[address]:port`. */
 export function parseKdc(text: string): KdcAddress {
-  const [, address, name, port] = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9][A-Za-z0-9._-]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const [, address, name, port] =
+    /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9][A-Za-z0-9._-]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
   return { host: address ?? name ?? text, port: port === undefined ? kerberosPort : Number(port) };
 }
 

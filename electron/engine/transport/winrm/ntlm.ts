@@ -8,7 +8,8 @@ import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 
 const signature = Buffer.from('NTLMSSP\0', 'latin1');
 /** Unicode, a target's name, NTLM, always sign, extended session security, target information, 128 and 56 bits. */
-const flags = 0x0000_0001 | 0x0000_0004 | 0x0000_0200 | 0x0000_8000 | 0x0008_0000 | 0x0080_0000 | 0x2000_0000 | 0x8000_0000;
+const flags =
+  0x0000_0001 | 0x0000_0004 | 0x0000_0200 | 0x0000_8000 | 0x0008_0000 | 0x0080_0000 | 0x2000_0000 | 0x8000_0000;
 const pairs = { end: 0, timestamp: 7, flags: 6, targetName: 9, channelBindings: 10 } as const;
 const messageIntegrity = Buffer.from([2, 0, 0, 0]);
 
@@ -21,7 +22,9 @@ export interface NtlmAccount {
 /** `DOMAIN\user`, `user@domain` or `user`. */
 export function ntlmAccount(username: string, password: string): NtlmAccount {
   const at = username.indexOf('\\');
-  return at < 0 ? { domain: '', user: username, password } : { domain: username.slice(0, at), user: username.slice(at + 1), password };
+  return at < 0
+    ? { domain: '', user: username, password }
+    : { domain: username.slice(0, at), user: username.slice(at + 1), password };
 }
 
 /** The first message: what this side can do. */
@@ -46,7 +49,14 @@ export interface NtlmChoices {
  * @param service `HTTP/<host>`
  * @throws `transport.login-refused` when the challenge is none
  */
-export function authenticateMessage(negotiate: Buffer, challenge: Buffer, account: NtlmAccount, certificate: Buffer, service: string, choices: NtlmChoices = {}): Buffer {
+export function authenticateMessage(
+  negotiate: Buffer,
+  challenge: Buffer,
+  account: NtlmAccount,
+  certificate: Buffer,
+  service: string,
+  choices: NtlmChoices = {},
+): Buffer {
   const { serverChallenge, targetInfo } = readChallenge(challenge);
   const clientChallenge = choices.clientChallenge ?? randomBytes(8);
   const given = targetInfo.find(({ id }) => id === pairs.timestamp)?.value;
@@ -60,8 +70,18 @@ export function authenticateMessage(negotiate: Buffer, challenge: Buffer, accoun
   const key = responseKey(account);
   const { proof, response } = ntResponse(key, serverChallenge, clientChallenge, timestamp, info);
   // With a timestamp the weaker response is left out (MS-NLMP 3.1.5.1.2).
-  const weak = given === undefined ? Buffer.concat([hmac(key, Buffer.concat([serverChallenge, clientChallenge])), clientChallenge]) : Buffer.alloc(24);
-  const message = layOut([weak, response, Buffer.from(account.domain, 'utf16le'), Buffer.from(account.user, 'utf16le'), Buffer.alloc(0), Buffer.alloc(0)]);
+  const weak =
+    given === undefined
+      ? Buffer.concat([hmac(key, Buffer.concat([serverChallenge, clientChallenge])), clientChallenge])
+      : Buffer.alloc(24);
+  const message = layOut([
+    weak,
+    response,
+    Buffer.from(account.domain, 'utf16le'),
+    Buffer.from(account.user, 'utf16le'),
+    Buffer.alloc(0),
+    Buffer.alloc(0),
+  ]);
   if (given !== undefined) hmac(hmac(key, proof), Buffer.concat([negotiate, challenge, message])).copy(message, 72);
   return message;
 }
@@ -73,19 +93,37 @@ export function responseKey({ domain, user, password }: NtlmAccount): Buffer {
 
 /** As Windows does it, letter by letter: none becomes two, as "\u00df" would. */
 function upperCase(text: string): string {
-  return text.replace(/./gsu, (letter) => (letter.toUpperCase().length === letter.length ? letter.toUpperCase() : letter));
+  return text.replace(/./gsu, (letter) =>
+    letter.toUpperCase().length === letter.length ? letter.toUpperCase() : letter,
+  );
 }
 
 /** NTLMv2: the proof and the whole response. */
-export function ntResponse(key: Buffer, serverChallenge: Buffer, clientChallenge: Buffer, timestamp: Buffer, info: Buffer): { readonly proof: Buffer; readonly response: Buffer } {
-  const blob = Buffer.concat([Buffer.from([1, 1, 0, 0, 0, 0, 0, 0]), timestamp, clientChallenge, Buffer.alloc(4), info, Buffer.alloc(4)]);
+export function ntResponse(
+  key: Buffer,
+  serverChallenge: Buffer,
+  clientChallenge: Buffer,
+  timestamp: Buffer,
+  info: Buffer,
+): { readonly proof: Buffer; readonly response: Buffer } {
+  const blob = Buffer.concat([
+    Buffer.from([1, 1, 0, 0, 0, 0, 0, 0]),
+    timestamp,
+    clientChallenge,
+    Buffer.alloc(4),
+    info,
+    Buffer.alloc(4),
+  ]);
   const proof = hmac(key, Buffer.concat([serverChallenge, blob]));
   return { proof, response: Buffer.concat([proof, blob]) };
 }
 
 /** MD5 of the binding structure (RFC 2744, 3.11) over `tls-server-end-point` (RFC 5929, 4.1). */
 export function channelBindings(certificate: Buffer): Buffer {
-  const bound = Buffer.concat([Buffer.from('tls-server-end-point:'), createHash(certificateHash(certificate)).update(certificate).digest()]);
+  const bound = Buffer.concat([
+    Buffer.from('tls-server-end-point:'),
+    createHash(certificateHash(certificate)).update(certificate).digest(),
+  ]);
   const head = Buffer.alloc(20);
   head.writeUInt32LE(bound.length, 16);
   return createHash('md5').update(head).update(bound).digest();
@@ -109,7 +147,8 @@ function readChallenge(message: Buffer): { readonly serverChallenge: Buffer; rea
   const refuse = (): never => {
     throw new CausewayError('transport.login-refused', 'the server sent a sign-in challenge that is not valid');
   };
-  if (message.length < 48 || !message.subarray(0, 8).equals(signature) || message.readUInt32LE(8) !== 2) return refuse();
+  if (message.length < 48 || !message.subarray(0, 8).equals(signature) || message.readUInt32LE(8) !== 2)
+    return refuse();
   const [length, offset] = [message.readUInt16LE(40), message.readUInt32LE(44)];
   if (offset + length > message.length) return refuse();
   const info = message.subarray(offset, offset + length);
@@ -125,12 +164,14 @@ function readChallenge(message: Buffer): { readonly serverChallenge: Buffer; rea
 }
 
 function encodePairs(list: readonly Pair[]): Buffer {
-  return Buffer.concat([...list, { id: pairs.end, value: Buffer.alloc(0) }].map(({ id, value }) => {
-    const head = Buffer.alloc(4);
-    head.writeUInt16LE(id, 0);
-    head.writeUInt16LE(value.length, 2);
-    return Buffer.concat([head, value]);
-  }));
+  return Buffer.concat(
+    [...list, { id: pairs.end, value: Buffer.alloc(0) }].map(({ id, value }) => {
+      const head = Buffer.alloc(4);
+      head.writeUInt16LE(id, 0);
+      head.writeUInt16LE(value.length, 2);
+      return Buffer.concat([head, value]);
+    }),
+  );
 }
 
 /** Head, place for the integrity code, then the fields. */
@@ -168,10 +209,30 @@ export function md4(data: Buffer): Buffer {
   padded[data.length] = 0x80;
   padded.writeUInt32LE((data.length * 8) >>> 0, padded.length - 8);
   const state = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476];
-  const rounds: readonly { readonly add: number; readonly shifts: readonly number[]; readonly order: readonly number[]; readonly mix: (x: number, y: number, z: number) => number }[] = [
-    { add: 0, shifts: [3, 7, 11, 19], order: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15], mix: (x, y, z) => (x & y) | (~x & z) },
-    { add: 0x5a82_7999, shifts: [3, 5, 9, 13], order: [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15], mix: (x, y, z) => (x & y) | (x & z) | (y & z) },
-    { add: 0x6ed9_eba1, shifts: [3, 9, 11, 15], order: [0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15], mix: (x, y, z) => x ^ y ^ z },
+  const rounds: readonly {
+    readonly add: number;
+    readonly shifts: readonly number[];
+    readonly order: readonly number[];
+    readonly mix: (x: number, y: number, z: number) => number;
+  }[] = [
+    {
+      add: 0,
+      shifts: [3, 7, 11, 19],
+      order: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
+      mix: (x, y, z) => (x & y) | (~x & z),
+    },
+    {
+      add: 0x5a82_7999,
+      shifts: [3, 5, 9, 13],
+      order: [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15],
+      mix: (x, y, z) => (x & y) | (x & z) | (y & z),
+    },
+    {
+      add: 0x6ed9_eba1,
+      shifts: [3, 9, 11, 15],
+      order: [0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15],
+      mix: (x, y, z) => x ^ y ^ z,
+    },
   ];
   for (let block = 0; block < padded.length; block += 64) {
     let [a = 0, b = 0, c = 0, d = 0] = state;

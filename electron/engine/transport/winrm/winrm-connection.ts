@@ -3,8 +3,21 @@ import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { abortReason } from '../../concurrency/abortable.ts';
 import { WinrmHttp, type WinrmAnswer, type WinrmTarget } from './winrm-http.ts';
 import {
-  bodyOf, createShell, deleteShell, envelope, faultOf, idOf, maxEnvelopeBytes, operationTimeoutSeconds, outputOf, receiveOutput, sendInput, startCommand, terminateCommand,
-  type Element, type ShellAction,
+  bodyOf,
+  createShell,
+  deleteShell,
+  envelope,
+  faultOf,
+  idOf,
+  maxEnvelopeBytes,
+  operationTimeoutSeconds,
+  outputOf,
+  receiveOutput,
+  sendInput,
+  startCommand,
+  terminateCommand,
+  type Element,
+  type ShellAction,
 } from './ws-man-messages.ts';
 
 export type { WinrmTarget } from './winrm-http.ts';
@@ -69,7 +82,11 @@ export class WinrmConnection {
         await this.#call(terminateCommand(shellId, commandId), AbortSignal.timeout(10_000)).catch(() => undefined);
       }
       if (options.signal.aborted) throw abortReason(options.signal);
-      if (stop.aborted) throw new CausewayError('transport.command-failed', `a script took longer than ${options.timeoutMs / 1000} s on ${this.#target.host}`);
+      if (stop.aborted)
+        throw new CausewayError(
+          'transport.command-failed',
+          `a script took longer than ${options.timeoutMs / 1000} s on ${this.#target.host}`,
+        );
       throw error;
     }
   }
@@ -77,7 +94,8 @@ export class WinrmConnection {
   /** Puts a file onto the worker, piece by piece, and sees that it arrived whole. @throws `transport.upload-damaged` */
   async upload(path: string, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
     const lines: string[] = [];
-    for (let from = 0; from < bytes.length; from += 48 * 1024) lines.push(Buffer.from(bytes.subarray(from, from + 48 * 1024)).toString('base64'));
+    for (let from = 0; from < bytes.length; from += 48 * 1024)
+      lines.push(Buffer.from(bytes.subarray(from, from + 48 * 1024)).toString('base64'));
     const script = [
       "$ErrorActionPreference = 'Stop'",
       `$file = [IO.File]::Create(${quoted(path)})`,
@@ -87,10 +105,17 @@ export class WinrmConnection {
       '$file.Close()',
       `(Get-FileHash -Algorithm SHA256 -LiteralPath ${quoted(path)}).Hash`,
     ].join('\n');
-    const { exitCode, stdout, stderr } = await this.powershell(script, { signal, timeoutMs: 3_600_000, input: Buffer.from(`${lines.join('\n')}\n`) });
+    const { exitCode, stdout, stderr } = await this.powershell(script, {
+      signal,
+      timeoutMs: 3_600_000,
+      input: Buffer.from(`${lines.join('\n')}\n`),
+    });
     const wanted = createHash('sha256').update(bytes).digest('hex');
     if (exitCode !== 0 || stdout.trim().toLowerCase() !== wanted) {
-      throw new CausewayError('transport.upload-damaged', `${path}: ${exitCode === 0 ? `SHA-256 ${stdout.trim()}` : stderr.trim().slice(-300)}`);
+      throw new CausewayError(
+        'transport.upload-damaged',
+        `${path}: ${exitCode === 0 ? `SHA-256 ${stdout.trim()}` : stderr.trim().slice(-300)}`,
+      );
     }
   }
 
@@ -98,7 +123,8 @@ export class WinrmConnection {
   async close(): Promise<void> {
     const shellId = this.#shellId;
     this.#shellId = undefined;
-    if (shellId !== undefined) await this.#call(deleteShell(shellId), AbortSignal.timeout(10_000)).catch(() => undefined);
+    if (shellId !== undefined)
+      await this.#call(deleteShell(shellId), AbortSignal.timeout(10_000)).catch(() => undefined);
     this.#http.close();
   }
 
@@ -112,7 +138,12 @@ export class WinrmConnection {
     } while (from < input.length);
   }
 
-  async #collect(shellId: string, commandId: string, signal: AbortSignal, onOutput: WinrmCommandOptions['onOutput']): Promise<WinrmResult> {
+  async #collect(
+    shellId: string,
+    commandId: string,
+    signal: AbortSignal,
+    onOutput: WinrmCommandOptions['onOutput'],
+  ): Promise<WinrmResult> {
     const out: Buffer[] = [];
     const err: Buffer[] = [];
     let length = 0;
@@ -124,9 +155,14 @@ export class WinrmConnection {
       out.push(output.stdout);
       err.push(output.stderr);
       length += output.stdout.length + output.stderr.length;
-      if (length > largestOutputBytes) throw new CausewayError('transport.winrm-protocol', `a command printed more than ${largestOutputBytes} bytes`);
+      if (length > largestOutputBytes)
+        throw new CausewayError('transport.winrm-protocol', `a command printed more than ${largestOutputBytes} bytes`);
       if (output.exitCode !== undefined) {
-        return { exitCode: output.exitCode, stdout: Buffer.concat(out).toString('utf8'), stderr: plainErrors(Buffer.concat(err).toString('utf8')) };
+        return {
+          exitCode: output.exitCode,
+          stdout: Buffer.concat(out).toString('utf8'),
+          stderr: plainErrors(Buffer.concat(err).toString('utf8')),
+        };
       }
     }
   }
@@ -134,16 +170,25 @@ export class WinrmConnection {
   async #call(action: ShellAction, signal: AbortSignal, mayHaveNoOutput = false): Promise<Element> {
     const { host, port } = this.#target;
     const message = envelope(`https://${host}:${port}/wsman`, action);
-    if (Buffer.byteLength(message) > maxEnvelopeBytes) throw new CausewayError('general.bug', 'a WinRM request is too long');
+    if (Buffer.byteLength(message) > maxEnvelopeBytes)
+      throw new CausewayError('general.bug', 'a WinRM request is too long');
     const { status, text } = await this.#post(message, signal);
     // A proxy in front of the service, or the service when it is busy.
-    if ([429, 502, 503, 504].includes(status)) throw new CausewayError('transport.lost', `WinRM on ${host}:${port} answered ${status}`);
-    if (text === '' && status !== 200) throw new CausewayError('transport.winrm-protocol', `WinRM on ${host}:${port} answered ${status}`);
+    if ([429, 502, 503, 504].includes(status))
+      throw new CausewayError('transport.lost', `WinRM on ${host}:${port} answered ${status}`);
+    if (text === '' && status !== 200)
+      throw new CausewayError('transport.winrm-protocol', `WinRM on ${host}:${port} answered ${status}`);
     const body = bodyOf(text);
     const fault = faultOf(body);
-    if (fault?.isAccessDenied === true) throw new CausewayError('transport.login-refused', `WinRM on ${host}:${port} does not let this account in (${fault.words}): it has to be in Administrators or Remote Management Users of the host`);
-    if (fault?.isShellGone === true) throw new CausewayError('transport.lost', `WinRM on ${host}:${port}: ${fault.words}`);
-    if (fault !== undefined && !(mayHaveNoOutput && fault.isNoOutputYet)) throw new CausewayError('transport.winrm-protocol', fault.words);
+    if (fault?.isAccessDenied === true)
+      throw new CausewayError(
+        'transport.login-refused',
+        `WinRM on ${host}:${port} does not let this account in (${fault.words}): it has to be in Administrators or Remote Management Users of the host`,
+      );
+    if (fault?.isShellGone === true)
+      throw new CausewayError('transport.lost', `WinRM on ${host}:${port}: ${fault.words}`);
+    if (fault !== undefined && !(mayHaveNoOutput && fault.isNoOutputYet))
+      throw new CausewayError('transport.winrm-protocol', fault.words);
     return body;
   }
 
@@ -153,7 +198,9 @@ export class WinrmConnection {
       if (signal.aborted) throw abortReason(signal);
       if (error instanceof CausewayError) throw error;
       const told = `WinRM on ${host}:${port}: ${error instanceof Error ? error.message : String(error)}`;
-      throw new CausewayError(this.#shellId === undefined ? 'transport.unreachable' : 'transport.lost', told, { cause: error });
+      throw new CausewayError(this.#shellId === undefined ? 'transport.unreachable' : 'transport.lost', told, {
+        cause: error,
+      });
     });
   }
 }
@@ -167,5 +214,11 @@ export function quoted(text: string): string {
 function plainErrors(text: string): string {
   if (!text.startsWith('#< CLIXML')) return text;
   const words = [...text.matchAll(/<S S="Error">([\s\S]*?)<\/S>/g)].map(([, word = '']) => word);
-  return words.join('').replace(/_x000D__x000A_/g, '\n').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+  return words
+    .join('')
+    .replace(/_x000D__x000A_/g, '\n')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&');
 }

@@ -45,21 +45,35 @@ export function startCommand(shellId: string, program: string, args: readonly st
 export function sendInput(shellId: string, commandId: string, bytes: Uint8Array, isLast: boolean): ShellAction {
   const end = isLast ? ' End="true"' : '';
   const content = Buffer.from(bytes).toString('base64');
-  return { action: `${shellUri}/Send`, shellId, body: `<rsp:Send><rsp:Stream Name="stdin" CommandId="${escaped(commandId)}"${end}>${content}</rsp:Stream></rsp:Send>` };
+  return {
+    action: `${shellUri}/Send`,
+    shellId,
+    body: `<rsp:Send><rsp:Stream Name="stdin" CommandId="${escaped(commandId)}"${end}>${content}</rsp:Stream></rsp:Send>`,
+  };
 }
 
 export function receiveOutput(shellId: string, commandId: string): ShellAction {
-  return { action: `${shellUri}/Receive`, shellId, body: `<rsp:Receive><rsp:DesiredStream CommandId="${escaped(commandId)}">stdout stderr</rsp:DesiredStream></rsp:Receive>` };
+  return {
+    action: `${shellUri}/Receive`,
+    shellId,
+    body: `<rsp:Receive><rsp:DesiredStream CommandId="${escaped(commandId)}">stdout stderr</rsp:DesiredStream></rsp:Receive>`,
+  };
 }
 
 export function terminateCommand(shellId: string, commandId: string): ShellAction {
-  return { action: `${shellUri}/Signal`, shellId, body: `<rsp:Signal CommandId="${escaped(commandId)}"><rsp:Code>${shellUri}/signal/terminate</rsp:Code></rsp:Signal>` };
+  return {
+    action: `${shellUri}/Signal`,
+    shellId,
+    body: `<rsp:Signal CommandId="${escaped(commandId)}"><rsp:Code>${shellUri}/signal/terminate</rsp:Code></rsp:Signal>`,
+  };
 }
 
 /** The whole message. */
 export function envelope(address: string, { action, shellId, options, body }: ShellAction): string {
   const required = 's:mustUnderstand="true"';
-  const given = Object.entries(options ?? {}).map(([name, value]) => `<w:Option Name="${name}">${value}</w:Option>`).join('');
+  const given = Object.entries(options ?? {})
+    .map(([name, value]) => `<w:Option Name="${name}">${value}</w:Option>`)
+    .join('');
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope" xmlns:a="http://schemas.xmlsoap.org/ws/2004/08/addressing"',
@@ -73,7 +87,9 @@ export function envelope(address: string, { action, shellId, options, body }: Sh
     `<a:MessageID>uuid:${randomUUID().toUpperCase()}</a:MessageID>`,
     '<w:Locale xml:lang="en-US" s:mustUnderstand="false"/>',
     `<w:OperationTimeout>PT${operationTimeoutSeconds}S</w:OperationTimeout>`,
-    shellId === undefined ? '' : `<w:SelectorSet><w:Selector Name="ShellId">${escaped(shellId)}</w:Selector></w:SelectorSet>`,
+    shellId === undefined
+      ? ''
+      : `<w:SelectorSet><w:Selector Name="ShellId">${escaped(shellId)}</w:Selector></w:SelectorSet>`,
     given === '' ? '' : `<w:OptionSet>${given}</w:OptionSet>`,
     '</s:Header>',
     `<s:Body>${body}</s:Body>`,
@@ -86,7 +102,13 @@ export function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (letter) => names[letter] ?? letter);
 }
 
-const parser = new XMLParser({ ignoreAttributes: false, removeNSPrefix: true, parseTagValue: false, parseAttributeValue: false, attributeNamePrefix: '@' });
+const parser = new XMLParser({
+  ignoreAttributes: false,
+  removeNSPrefix: true,
+  parseTagValue: false,
+  parseAttributeValue: false,
+  attributeNamePrefix: '@',
+});
 
 /** One element of an answer; names are without prefixes, attributes begin with @, text is #text. */
 export type Element = { readonly [name: string]: Element | readonly Element[] | string | undefined };
@@ -99,10 +121,13 @@ export function bodyOf(text: string): Element {
   try {
     parsed = parser.parse(text);
   } catch (error) {
-    throw new CausewayError('transport.winrm-protocol', `a response that is not XML: ${text.slice(0, 200)}`, { cause: error });
+    throw new CausewayError('transport.winrm-protocol', `a response that is not XML: ${text.slice(0, 200)}`, {
+      cause: error,
+    });
   }
   const body = child(child(parsed as Element, 'Envelope'), 'Body');
-  if (body === undefined) throw new CausewayError('transport.winrm-protocol', `a response without a body: ${text.slice(0, 200)}`);
+  if (body === undefined)
+    throw new CausewayError('transport.winrm-protocol', `a response without a body: ${text.slice(0, 200)}`);
   return body;
 }
 
@@ -147,9 +172,15 @@ export function faultOf(body: Element): Fault | undefined {
   const fault = child(body, 'Fault');
   if (fault === undefined) return undefined;
   const detail = child(child(fault, 'Detail'), 'WSManFault');
-  const words = textOf(child(child(fault, 'Reason'), 'Text')) ?? textOf(child(detail, 'Message')) ?? 'a fault without a message';
+  const words =
+    textOf(child(child(fault, 'Reason'), 'Text')) ?? textOf(child(detail, 'Message')) ?? 'a fault without a message';
   const code = attribute(detail, 'Code');
-  return { isNoOutputYet: code === noOutputYet, isShellGone: code === shellGone, isAccessDenied: code === accessDenied, words: words.trim().slice(0, 500) };
+  return {
+    isNoOutputYet: code === noOutputYet,
+    isShellGone: code === shellGone,
+    isAccessDenied: code === accessDenied,
+    words: words.trim().slice(0, 500),
+  };
 }
 
 export interface Output {
@@ -163,21 +194,31 @@ export interface Output {
 export function outputOf(body: Element): Output {
   const answer = child(body, 'ReceiveResponse');
   if (answer === undefined) throw new CausewayError('transport.winrm-protocol', 'a Receive response without output');
-  const stream = (name: string): Buffer => Buffer.concat(
-    children(answer, 'Stream').filter((each) => attribute(each, 'Name') === name).map((each) => Buffer.from(textOf(each) ?? '', 'base64')),
-  );
+  const stream = (name: string): Buffer =>
+    Buffer.concat(
+      children(answer, 'Stream')
+        .filter((each) => attribute(each, 'Name') === name)
+        .map((each) => Buffer.from(textOf(each) ?? '', 'base64')),
+    );
   const state = child(answer, 'CommandState');
   const isDone = attribute(state, 'State')?.endsWith('/Done') === true;
-  return { stdout: stream('stdout'), stderr: stream('stderr'), exitCode: isDone ? Number(textOf(child(state, 'ExitCode')) ?? '0') | 0 : undefined };
+  return {
+    stdout: stream('stdout'),
+    stderr: stream('stderr'),
+    exitCode: isDone ? Number(textOf(child(state, 'ExitCode')) ?? '0') | 0 : undefined,
+  };
 }
 
 /** The id that an answer to Create or Command gives. @throws `transport.winrm-protocol` */
 export function idOf(body: Element, kind: 'shell' | 'command'): string {
   const created = child(child(body, 'ResourceCreated'), 'ReferenceParameters');
   const selectors = children(child(created, 'SelectorSet'), 'Selector');
-  const id = kind === 'shell'
-    ? (textOf(child(child(body, 'Shell'), 'ShellId')) ?? textOf(selectors.find((each) => attribute(each, 'Name') === 'ShellId')))
-    : textOf(child(child(body, 'CommandResponse'), 'CommandId'));
-  if (id === undefined || id === '' || id.length > 200) throw new CausewayError('transport.winrm-protocol', `a response without the ID of its ${kind}`);
+  const id =
+    kind === 'shell'
+      ? (textOf(child(child(body, 'Shell'), 'ShellId')) ??
+        textOf(selectors.find((each) => attribute(each, 'Name') === 'ShellId')))
+      : textOf(child(child(body, 'CommandResponse'), 'CommandId'));
+  if (id === undefined || id === '' || id.length > 200)
+    throw new CausewayError('transport.winrm-protocol', `a response without the ID of its ${kind}`);
   return id;
 }

@@ -56,7 +56,10 @@ export class DigestFile {
 
 /** The file's name for a disk in a snapshot. */
 export function digestFileName(tag: string, diskId: string): string {
-  return `${createHash('sha256').update(JSON.stringify([tag, diskId])).digest('hex').slice(0, 32)}.digests`;
+  return `${createHash('sha256')
+    .update(JSON.stringify([tag, diskId]))
+    .digest('hex')
+    .slice(0, 32)}.digests`;
 }
 
 export async function forgetDigests(folder: string, name: string): Promise<void> {

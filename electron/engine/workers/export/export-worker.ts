@@ -1,7 +1,13 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { CloudApi } from '../../cloud-resources/cloud-api.ts';
 import { deleteAll } from '../../cloud-resources/resource-deletion.ts';
-import type { AttachedVolume, DestinationRun, DeviceIdentity, Volume, WorkerAccess } from '../../ports/destination-platform.ts';
+import type {
+  AttachedVolume,
+  DestinationRun,
+  DeviceIdentity,
+  Volume,
+  WorkerAccess,
+} from '../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
 import { isCopyAttachment, type OwnVmAccess, type OwnVmOfSource } from '../../ports/own-vm.ts';
 import type { WorkerDevice, WorkerSession, WorkerVolume } from '../../ports/write-target.ts';
@@ -65,28 +71,41 @@ export class ExportWorker {
     return this.#inTurn(async () => {
       if (this.#place !== undefined) return this.#place.here;
       const leased = this.#here?.lease(copies) === true ? this.#here : undefined;
-      const isKept = ({ state, details }: LedgerEntry): boolean => state !== 'removing' && details['vmId'] === leased?.vmId;
+      const isKept = ({ state, details }: LedgerEntry): boolean =>
+        state !== 'removing' && details['vmId'] === leased?.vmId;
       await this.#release(run, (entry) => !isKept(entry), signal);
       const here = leased === undefined ? undefined : await this.#withRoom(run, leased, copies, signal);
-      if (this.#here !== undefined && leased === undefined) run.note('This computer has as many volumes attached as it may have: starting an export worker');
+      if (this.#here !== undefined && leased === undefined)
+        run.note('This computer has as many volumes attached as it may have: starting an export worker');
       this.#place = { here };
       return here;
     });
   }
 
   /** The VM, where it takes all copies, besides those that it has from an earlier attempt. */
-  async #withRoom(run: DestinationRun, here: OwnVmOfSource, copies: number, signal: AbortSignal): Promise<OwnVmOfSource | undefined> {
+  async #withRoom(
+    run: DestinationRun,
+    here: OwnVmOfSource,
+    copies: number,
+    signal: AbortSignal,
+  ): Promise<OwnVmOfSource | undefined> {
     const { ownVm } = this.#source;
     if (ownVm === undefined) return undefined;
     const { name, room } = await ownVm.check(run.environment, here.vmId, signal);
     const missing = copies - this.#attachments(run).filter(({ state }) => state === 'existing').length;
     if (room !== undefined && room < missing) {
-      run.note(`VM ${name}, on which Causeway runs, takes ${room} more volumes and ${missing} are needed: starting an export worker`, { sourceVmId: here.vmId, room, missing });
+      run.note(
+        `VM ${name}, on which Causeway runs, takes ${room} more volumes and ${missing} are needed: starting an export worker`,
+        { sourceVmId: here.vmId, room, missing },
+      );
       here.giveBack();
       await this.#release(run, () => true, signal);
       return undefined;
     }
-    run.note(`The copies of the disks are attached to VM ${name} of the source, on which Causeway runs, and read there. No export worker is started`, { sourceVmId: here.vmId, sourceVmName: name });
+    run.note(
+      `The copies of the disks are attached to VM ${name} of the source, on which Causeway runs, and read there. No export worker is started`,
+      { sourceVmId: here.vmId, sourceVmName: name },
+    );
     return here;
   }
 
@@ -98,14 +117,24 @@ export class ExportWorker {
   open(run: DestinationRun, volume: Volume, signal: AbortSignal): Promise<WorkerVolume> {
     return this.#inTurn(async () => {
       const { workerId, identity, connect } = await this.#attach(run, volume, signal);
-      if (this.#connection !== undefined && (this.#connection.workerId !== workerId || this.#connection.agent.lost.aborted)) await this.#disconnect();
+      if (
+        this.#connection !== undefined &&
+        (this.#connection.workerId !== workerId || this.#connection.agent.lost.aborted)
+      )
+        await this.#disconnect();
       if (this.#attached?.workerId !== workerId) this.#attached = { workerId, volumes: new Map() };
       const { volumes } = this.#attached;
       volumes.set(volume.id, { volume, identity });
       this.#connection ??= { workerId, agent: await connect() };
       const { agent } = this.#connection;
       // Where only the order of attachment tells devices apart, it takes all volumes to tell one.
-      const device = await awaitDevice(agent, volume, identity.kind === 'order' ? [...volumes.values()] : [{ volume, identity }], this.#source.cloud.clock, signal);
+      const device = await awaitDevice(
+        agent,
+        volume,
+        identity.kind === 'order' ? [...volumes.values()] : [{ volume, identity }],
+        this.#source.cloud.clock,
+        signal,
+      );
       return withDigests(await agent.open(device, signal));
     });
   }
@@ -129,25 +158,53 @@ export class ExportWorker {
   }
 
   /** Detaches copies from VMs that engines run on, whoever attached them. @throws `cloud.clean-up-incomplete` */
-  async #release(run: Pick<DestinationRun, 'ledger'> & Partial<Pick<DestinationRun, 'note'>>, isOver: (entry: LedgerEntry) => boolean, signal: AbortSignal): Promise<void> {
+  async #release(
+    run: Pick<DestinationRun, 'ledger'> & Partial<Pick<DestinationRun, 'note'>>,
+    isOver: (entry: LedgerEntry) => boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
     const left = this.#attachments(run).filter(isOver);
-    for (const { details } of left) run.note?.(`Detaching volume ${String(details['volumeId'])} from VM ${String(details['vmId'])}, on which Causeway runs`, details);
+    for (const { details } of left)
+      run.note?.(
+        `Detaching volume ${String(details['volumeId'])} from VM ${String(details['vmId'])}, on which Causeway runs`,
+        details,
+      );
     await deleteAll(this.#source.cloud, run.ledger, left, () => false, signal);
   }
 
   /** Attaches a volume to where the run's copies are, and says how the agent there is reached. */
-  async #attach(run: DestinationRun, volume: Volume, signal: AbortSignal): Promise<{ readonly workerId: string; readonly identity: DeviceIdentity; readonly connect: () => Promise<WorkerSession> }> {
+  async #attach(
+    run: DestinationRun,
+    volume: Volume,
+    signal: AbortSignal,
+  ): Promise<{
+    readonly workerId: string;
+    readonly identity: DeviceIdentity;
+    readonly connect: () => Promise<WorkerSession>;
+  }> {
     const here = this.#place?.here;
     if (here !== undefined && this.#source.ownVm !== undefined) {
-      return { workerId: here.vmId, identity: await this.#source.ownVm.attachVolume(run, here.vmId, volume, signal), connect: () => here.connect(signal) };
+      return {
+        workerId: here.vmId,
+        identity: await this.#source.ownVm.attachVolume(run, here.vmId, volume, signal),
+        connect: () => here.connect(signal),
+      };
     }
     const access = await this.#source.start(this.#keyRing, run, signal);
-    return { workerId: access.workerId, identity: await this.#source.attach(run, access.workerId, volume, signal), connect: () => this.#connect(run, access, signal) };
+    return {
+      workerId: access.workerId,
+      identity: await this.#source.attach(run, access.workerId, volume, signal),
+      connect: () => this.#connect(run, access, signal),
+    };
   }
 
   #connect({ note }: DestinationRun, access: WorkerAccess, signal: AbortSignal): Promise<WorkerSession> {
     const whyNotThere = (within: AbortSignal) => whyDown(this.#source.cloud, access.workerId, within);
-    return connectWatched((within) => connectWorker(access, 'SSH', { note }, within), { host: access.host, note, whyDown: whyNotThere }, signal);
+    return connectWatched(
+      (within) => connectWorker(access, 'SSH', { note }, within),
+      { host: access.host, note, whyDown: whyNotThere },
+      signal,
+    );
   }
 
   async #disconnect(): Promise<void> {
@@ -164,13 +221,18 @@ export class ExportWorker {
 }
 
 function withDigests(volume: Awaited<ReturnType<WorkerSession['open']>>): WorkerVolume {
-  if (volume.digests === undefined) throw new CausewayError('general.bug', 'the agent beside a copy of a disk does not hash it');
+  if (volume.digests === undefined)
+    throw new CausewayError('general.bug', 'the agent beside a copy of a disk does not hash it');
   return volume as WorkerVolume;
 }
 
 /** The device of one of the attached volumes, once it is there and none else can be meant. @throws `engine.volume-not-matched` */
 export async function awaitDevice(
-  agent: Pick<WorkerSession, 'devices'>, volume: Volume, attached: readonly AttachedVolume[], clock: Pick<Clock, 'sleep'>, signal: AbortSignal,
+  agent: Pick<WorkerSession, 'devices'>,
+  volume: Volume,
+  attached: readonly AttachedVolume[],
+  clock: Pick<Clock, 'sleep'>,
+  signal: AbortSignal,
 ): Promise<WorkerDevice> {
   for (let look = 1; ; look += 1) {
     try {
@@ -178,7 +240,8 @@ export async function awaitDevice(
       if (device !== undefined) return device;
       throw new Error(`volume ${volume.id} was not matched`);
     } catch (error) {
-      if (look >= mostLooks || !(error instanceof CausewayError) || error.code !== 'engine.volume-not-matched') throw error;
+      if (look >= mostLooks || !(error instanceof CausewayError) || error.code !== 'engine.volume-not-matched')
+        throw error;
     }
     await clock.sleep(lookMs, signal);
   }

@@ -31,7 +31,14 @@ let afterAttachment: () => void;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-export-vm-'));
   store = openStore(folder, undefined, createHastyClock());
-  [attached, started, notes, afterAttachment, givenBack, mostAttached] = [new Map(), [], [], () => undefined, 0, undefined];
+  [attached, started, notes, afterAttachment, givenBack, mostAttached] = [
+    new Map(),
+    [],
+    [],
+    () => undefined,
+    0,
+    undefined,
+  ];
 });
 afterEach(() => {
   store.close();
@@ -40,14 +47,31 @@ afterEach(() => {
 
 const volumeAt = (id: string): CloudVolume => {
   const serverId = attached.get(id);
-  return { id, name: id, state: serverId === undefined ? 'available' : 'attached', status: '', sizeGib: 1, type: undefined, zone: undefined, serverId, labels: {} };
+  return {
+    id,
+    name: id,
+    state: serverId === undefined ? 'available' : 'attached',
+    status: '',
+    sizeGib: 1,
+    type: undefined,
+    zone: undefined,
+    serverId,
+    labels: {},
+  };
 };
 const cloud: WorkerCloud = {
   ...retryContext({ timing: { pollFirstMs: 1, pollCapMs: 2 } }),
   entryDetails: {},
   volumes: { get: async (id) => volumeAt(id), list: async () => [] },
   servers: {
-    get: async (id) => ({ id, name: id, state: id === 'vm-off' ? 'off' : 'running', status: id === 'vm-off' ? 'stopped' : 'running', problem: undefined, labels: {} }),
+    get: async (id) => ({
+      id,
+      name: id,
+      state: id === 'vm-off' ? 'off' : 'running',
+      status: id === 'vm-off' ? 'stopped' : 'running',
+      problem: undefined,
+      labels: {},
+    }),
     async attach(id, volumeId) {
       attached.set(volumeId, id);
       afterAttachment();
@@ -57,23 +81,48 @@ const cloud: WorkerCloud = {
   deleterFor: (entry) => attachmentDeleter(cloud, entry),
 };
 const session = (vmId: string): WorkerSession => ({
-  mechanism: 'local', lost: new AbortController().signal, close: async () => undefined,
+  mechanism: 'local',
+  lost: new AbortController().signal,
+  close: async () => undefined,
   // Its own disks are among them.
-  devices: async () => [{ path: '/dev/root', serial: '', byPath: [], sizeBytes, inUse: true }, ...[...attached].flatMap(([id, at]) => (at === vmId ? [{ path: `/dev/${id}`, serial: id, byPath: [], sizeBytes, inUse: false }] : []))],
-  open: async ({ path }) => ({ path, digests: async () => new Uint8Array() }) as unknown as Awaited<ReturnType<WorkerSession['open']>>,
+  devices: async () => [
+    { path: '/dev/root', serial: '', byPath: [], sizeBytes, inUse: true },
+    ...[...attached].flatMap(([id, at]) =>
+      at === vmId ? [{ path: `/dev/${id}`, serial: id, byPath: [], sizeBytes, inUse: false }] : [],
+    ),
+  ],
+  open: async ({ path }) =>
+    ({ path, digests: async () => new Uint8Array() }) as unknown as Awaited<ReturnType<WorkerSession['open']>>,
 });
-const here = (vmId: string, most = 9): OwnVmOfSource => ({ vmId, vmName: vmId, lease: (copies) => copies <= most, giveBack: () => void (givenBack += 1), connect: async () => session(vmId) });
-const worker = (vm?: OwnVmOfSource): ExportWorker => new ExportWorker({
-  cloud,
-  async start() {
-    started.push('worker');
-    throw new CausewayError('cloud.quota-exceeded', 'no worker in this test');
-  },
-  attach: async () => ({ kind: 'order', order: 1, sizeBytes }),
-  ownVm: ownVmAccess(() => cloud, { areCopies: true, room: async () => (mostAttached === undefined ? undefined : mostAttached - attached.size) }),
-}, vm);
+const here = (vmId: string, most = 9): OwnVmOfSource => ({
+  vmId,
+  vmName: vmId,
+  lease: (copies) => copies <= most,
+  giveBack: () => void (givenBack += 1),
+  connect: async () => session(vmId),
+});
+const worker = (vm?: OwnVmOfSource): ExportWorker =>
+  new ExportWorker(
+    {
+      cloud,
+      async start() {
+        started.push('worker');
+        throw new CausewayError('cloud.quota-exceeded', 'no worker in this test');
+      },
+      attach: async () => ({ kind: 'order', order: 1, sizeBytes }),
+      ownVm: ownVmAccess(() => cloud, {
+        areCopies: true,
+        room: async () => (mostAttached === undefined ? undefined : mostAttached - attached.size),
+      }),
+    },
+    vm,
+  );
 const run = (executionId = 'execution-1'): DestinationRun => ({
-  replicaId: 'replica', executionId, vm: { id: '', name: '', os_type: 'linux', disks: [], nics: [] }, environment: {}, note: (message) => void notes.push(message),
+  replicaId: 'replica',
+  executionId,
+  vm: { id: '', name: '', os_type: 'linux', disks: [], nics: [] },
+  environment: {},
+  note: (message) => void notes.push(message),
   ledger: ledgerScope(store.ledger, { endpointId: 'cloud', replicaId: 'replica', executionId, side: 'source' }),
 });
 const copy = (id: string): Volume => ({ id, diskId: id, sizeBytes, createdByThisCall: false });
@@ -83,7 +132,8 @@ const left = () => store.ledger.list().map(({ key, state }) => `${key} ${state}`
 async function openAll(exporting: ExportWorker, within = run()): Promise<readonly string[]> {
   await exporting.place(within, copies.length, signal);
   const opened: string[] = [];
-  for (const one of copies) opened.push((await exporting.open(within, one, signal) as unknown as { path: string }).path);
+  for (const one of copies)
+    opened.push(((await exporting.open(within, one, signal)) as unknown as { path: string }).path);
   return opened;
 }
 
@@ -98,7 +148,9 @@ it('attaches copies to the VM that the engine runs on, opens the devices with th
 });
 
 it('a process that was killed between an attachment and its record is followed by one that has it', async () => {
-  afterAttachment = () => { throw new Error('killed'); };
+  afterAttachment = () => {
+    throw new Error('killed');
+  };
   await expect(openAll(worker(here('vm')))).rejects.toThrow('killed');
   expect([attached.size, left()]).toEqual([1, [expect.stringContaining('intended')]]);
   afterAttachment = () => undefined;
@@ -114,7 +166,9 @@ it.each([
   ['an engine on another VM, in a later execution', 'vm-2', 'execution-2'],
   ['one that only cleans up', undefined, 'execution-2'],
 ])('what was left attached between the request and its record is taken by %s', async (_who, vm, execution) => {
-  afterAttachment = () => { throw new Error('killed'); };
+  afterAttachment = () => {
+    throw new Error('killed');
+  };
   await expect(openAll(worker(here('vm')))).rejects.toThrow('killed');
   afterAttachment = () => undefined;
   if (vm !== undefined) {
@@ -129,13 +183,22 @@ it.each([
 it('a worker gets the copies after they were taken from a VM that has no room any more', async () => {
   await openAll(worker(here('vm')));
   await expect(openAll(worker(here('vm', 1)))).rejects.toMatchObject({ code: 'cloud.quota-exceeded' });
-  expect([attached.size, started, notes.at(-1)]).toEqual([0, ['worker'], 'This computer has as many volumes attached as it may have: starting an export worker']);
+  expect([attached.size, started, notes.at(-1)]).toEqual([
+    0,
+    ['worker'],
+    'This computer has as many volumes attached as it may have: starting an export worker',
+  ]);
 });
 
 it('a worker is started where the VM takes fewer volumes than there are copies, and the places are free again', async () => {
   mostAttached = 1;
   await expect(openAll(worker(here('vm')))).rejects.toMatchObject({ code: 'cloud.quota-exceeded' });
-  expect([attached.size, started, givenBack, notes.at(-1)]).toEqual([0, ['worker'], 1, 'VM vm, on which Causeway runs, takes 1 more volumes and 2 are needed: starting an export worker']);
+  expect([attached.size, started, givenBack, notes.at(-1)]).toEqual([
+    0,
+    ['worker'],
+    1,
+    'VM vm, on which Causeway runs, takes 1 more volumes and 2 are needed: starting an export worker',
+  ]);
   // What it has of them already needs no room.
   mostAttached = 2;
   await openAll(worker(here('vm')));
@@ -156,7 +219,11 @@ it('a copy is detached before it is deleted, and no other one is', async () => {
   await openAll(worker(here('vm')));
   const { ledger } = run('execution-2');
   const [first, second] = copies;
-  await ledger.ensure({ kind: 'volume', key: 'copy', lifetime: 'replica' }, { find: async () => undefined, get: async () => undefined, create: async () => ({ id: first!.id }) }, signal);
+  await ledger.ensure(
+    { kind: 'volume', key: 'copy', lifetime: 'replica' },
+    { find: async () => undefined, get: async () => undefined, create: async () => ({ id: first!.id }) },
+    signal,
+  );
   await detachCopy(cloud, ledger, ledger.find('volume', 'copy')!, signal);
   expect([...attached.keys()]).toEqual([second!.id]);
 });
@@ -171,7 +238,16 @@ it('a VM that is switched off is refused before anything is made, and a volume o
 });
 
 it('is for sources that tell devices apart alone: elsewhere a worker is started', async () => {
-  const without = new ExportWorker({ cloud, start: async () => { throw new CausewayError('cloud.quota-exceeded', exportRole); }, attach: async () => ({ kind: 'order', order: 1, sizeBytes }) }, here('vm'));
+  const without = new ExportWorker(
+    {
+      cloud,
+      start: async () => {
+        throw new CausewayError('cloud.quota-exceeded', exportRole);
+      },
+      attach: async () => ({ kind: 'order', order: 1, sizeBytes }),
+    },
+    here('vm'),
+  );
   await without.check({}, signal);
   expect(await without.place(run(), 1, signal)).toBeUndefined();
   await expect(without.open(run(), copies[0]!, signal)).rejects.toMatchObject({ code: 'cloud.quota-exceeded' });

@@ -20,11 +20,16 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 /** A volume on a worker, with what was asked of it. */
 function volumeOf(content: Buffer): WorkerVolume & { hashed: number; bytesRead: number } {
   const volume = {
-    hashed: 0, bytesRead: 0, sizeBytes: content.length,
+    hashed: 0,
+    bytesRead: 0,
+    sizeBytes: content.length,
     async digests(offset: number, length: number, block: number) {
       volume.hashed += length;
       const blocks = Array.from({ length: Math.ceil(length / block) }, (_, index) =>
-        createHash('sha256').update(content.subarray(offset + index * block, Math.min(offset + length, offset + (index + 1) * block))).digest());
+        createHash('sha256')
+          .update(content.subarray(offset + index * block, Math.min(offset + length, offset + (index + 1) * block)))
+          .digest(),
+      );
       return Buffer.concat(blocks);
     },
     async read(offset: number, into: Uint8Array) {
@@ -85,7 +90,10 @@ describe('a copy of a disk on the export worker', () => {
   });
 
   it('has no digests of a run that was broken off', async () => {
-    const broken: WorkerVolume = { ...volumeOf(Buffer.alloc(size)), digests: () => Promise.reject(new Error('the worker is gone')) };
+    const broken: WorkerVolume = {
+      ...volumeOf(Buffer.alloc(size)),
+      digests: () => Promise.reject(new Error('the worker is gone')),
+    };
     const reader = new WorkerVolumeReader(broken, size, fileFor('one'), undefined);
     await expect(applied(reader, Buffer.alloc(size))).rejects.toThrow('the worker is gone');
     expect(await fileFor('one').isComplete()).toBe(false);

@@ -38,7 +38,9 @@ export class WorkerVolumeReader implements DiskReader {
   async *#extents(signal: AbortSignal, first: number): AsyncIterable<Extent> {
     if (!(await this.#own.isComplete())) await this.#own.fill(this.#hash(signal));
     const zero = createHash('sha256').update(Buffer.alloc(digestBlockBytes)).digest();
-    const lastZero = createHash('sha256').update(Buffer.alloc(this.sizeBytes % digestBlockBytes)).digest();
+    const lastZero = createHash('sha256')
+      .update(Buffer.alloc(this.sizeBytes % digestBlockBytes))
+      .digest();
     const held: Extent[] = [];
     const blocks = Math.ceil(this.sizeBytes / digestBlockBytes);
     const step = windowBytes / digestBlockBytes;
@@ -49,10 +51,15 @@ export class WorkerVolumeReader implements DiskReader {
       const former = await this.#base?.read(at, count);
       for (let index = 0; index < count; index += 1) {
         const digest = now.subarray(index * DIGEST_BYTES, (index + 1) * DIGEST_BYTES);
-        if (former !== undefined && digest.equals(former.subarray(index * DIGEST_BYTES, (index + 1) * DIGEST_BYTES))) continue;
+        if (former !== undefined && digest.equals(former.subarray(index * DIGEST_BYTES, (index + 1) * DIGEST_BYTES)))
+          continue;
         const offset = (at + index) * digestBlockBytes;
         const length = Math.min(digestBlockBytes, this.sizeBytes - offset);
-        appendExtent(held, { offset, length, kind: digest.equals(length === digestBlockBytes ? zero : lastZero) ? 'zero' : 'data' });
+        appendExtent(held, {
+          offset,
+          length,
+          kind: digest.equals(length === digestBlockBytes ? zero : lastZero) ? 'zero' : 'data',
+        });
         const done = held.length > 1 ? held.shift() : undefined;
         if (done !== undefined) yield done;
       }

@@ -5,8 +5,13 @@ import type { ComputeApi } from './compute-api.ts';
 import { objectName, tagsOf } from './object-names.ts';
 
 const nicSchema = z.looseObject({
-  ipnetwork: z.string().nullish(), ip: z.string().nullish(), address: z.array(z.string()).nullish().or(z.string().nullish()), model: z.string().nullish(), vnic: z.string().nullish(),
-  nat: z.array(z.string()).nullish().or(z.string().nullish()), seclists: z.array(z.string()).nullish(),
+  ipnetwork: z.string().nullish(),
+  ip: z.string().nullish(),
+  address: z.array(z.string()).nullish().or(z.string().nullish()),
+  model: z.string().nullish(),
+  vnic: z.string().nullish(),
+  nat: z.array(z.string()).nullish().or(z.string().nullish()),
+  seclists: z.array(z.string()).nullish(),
 });
 const instanceSchema = z.looseObject({
   name: z.string(),
@@ -20,15 +25,21 @@ const instanceSchema = z.looseObject({
   ip: z.string().nullish(),
   vcable_id: z.string().nullish(),
   boot_order: z.array(z.number()).nullish(),
-  storage_attachments: z.array(z.looseObject({ index: z.number(), name: z.string().nullish(), storage_volume_name: z.string() })).nullish(),
+  storage_attachments: z
+    .array(z.looseObject({ index: z.number(), name: z.string().nullish(), storage_volume_name: z.string() }))
+    .nullish(),
   networking: z.record(z.string(), nicSchema).nullish(),
   tags: z.array(z.string()).nullish(),
 });
 const planAnswer = z.looseObject({ instances: z.array(instanceSchema).min(1) });
 const shapeSchema = z.looseObject({ name: z.string(), cpus: z.number(), ram: z.number() });
 const imageListSchema = z.looseObject({
-  name: z.string(), description: z.string().nullish(), default: z.number().nullish(),
-  entries: z.array(z.looseObject({ version: z.number().nullish(), machineimages: z.array(z.string()).nullish() })).nullish(),
+  name: z.string(),
+  description: z.string().nullish(),
+  default: z.number().nullish(),
+  entries: z
+    .array(z.looseObject({ version: z.number().nullish(), machineimages: z.array(z.string()).nullish() }))
+    .nullish(),
 });
 const keySchema = z.looseObject({ name: z.string(), enabled: z.boolean().nullish() });
 
@@ -75,31 +86,51 @@ export interface Compute {
   sshKeys(signal: AbortSignal): Promise<readonly SshKey[]>;
 }
 
-export function computeOf(api: ComputeApi, { account, user }: { readonly account: string; readonly user: string }): Compute {
+export function computeOf(
+  api: ComputeApi,
+  { account, user }: { readonly account: string; readonly user: string },
+): Compute {
   const path = '/instance';
   const container = `${account}/`;
   return {
     instances: (signal) => api.list(instanceSchema, 'instances', path, container, signal),
     instance: (name, signal) => api.get(instanceSchema, 'instance', path, name, signal),
-    async launch({ name, label, hostname, shape, labels, imageList, volumes, sshkeys, networking, attributes }, signal) {
+    async launch(
+      { name, label, hostname, shape, labels, imageList, volumes, sshkeys, networking, attributes },
+      signal,
+    ) {
       const plan = {
-        instances: [{
-          name: objectName(user, name), label, hostname, shape, tags: tagsOf(labels), sshkeys, networking,
-          ...(imageList === undefined ? { imagelist: '' } : { imagelist: imageList.name, entry: imageList.entry }),
-          ...(volumes.length === 0 ? {} : { storage_attachments: volumes }),
-          // The volume that is to boot has index 1.
-          ...(imageList === undefined ? { boot_order: [1] } : {}),
-          ...(attributes === undefined ? {} : { attributes }),
-        }],
+        instances: [
+          {
+            name: objectName(user, name),
+            label,
+            hostname,
+            shape,
+            tags: tagsOf(labels),
+            sshkeys,
+            networking,
+            ...(imageList === undefined ? { imagelist: '' } : { imagelist: imageList.name, entry: imageList.entry }),
+            ...(volumes.length === 0 ? {} : { storage_attachments: volumes }),
+            // The volume that is to boot has index 1.
+            ...(imageList === undefined ? { boot_order: [1] } : {}),
+            ...(attributes === undefined ? {} : { attributes }),
+          },
+        ],
       };
-      const [launched] = (await api.create(planAnswer, `launch plan of instance ${name}`, '/launchplan', plan, signal)).instances;
-      if (launched === undefined) throw new CausewayError('cloud.unexpected-answer', `launch instance ${name}: the answer names no instance`);
+      const [launched] = (await api.create(planAnswer, `launch plan of instance ${name}`, '/launchplan', plan, signal))
+        .instances;
+      if (launched === undefined)
+        throw new CausewayError('cloud.unexpected-answer', `launch instance ${name}: the answer names no instance`);
       return launched;
     },
     deleteInstance: (name, signal) => api.delete('instance', path, name, signal),
     shapes: (signal) => api.list(shapeSchema, 'shapes', '/shape', '/', signal),
     async imageLists(signal) {
-      const [platform, own] = await Promise.all(['/oracle/public/', container].map((each) => api.list(imageListSchema, 'image lists', '/imagelist', each, signal)));
+      const [platform, own] = await Promise.all(
+        ['/oracle/public/', container].map((each) =>
+          api.list(imageListSchema, 'image lists', '/imagelist', each, signal),
+        ),
+      );
       return [...(platform ?? []), ...(own ?? [])];
     },
     sshKeys: (signal) => api.list(keySchema, 'SSH keys', '/sshkey', container, signal),

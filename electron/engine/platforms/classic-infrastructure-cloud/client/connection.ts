@@ -40,7 +40,10 @@ export function parseConnection(connection: unknown): ClassicConnection {
   // Both are also pasted as they stand in names of objects.
   const domain = data.identity_domain.trim().replace(/^\/?Compute-/, '');
   const username = data.username.trim().replace(/^\/Compute-[^/]+\//, '');
-  const wrong = [...(/^[A-Za-z0-9_.-]+$/.test(domain) ? [] : ['identity_domain']), ...(username === '' || username.includes('/') ? ['username'] : [])];
+  const wrong = [
+    ...(/^[A-Za-z0-9_.-]+$/.test(domain) ? [] : ['identity_domain']),
+    ...(username === '' || username.includes('/') ? ['username'] : []),
+  ];
   if (wrong.length > 0) throw invalid(wrong);
   const account = `/Compute-${domain}`;
   return {
@@ -48,8 +51,12 @@ export function parseConnection(connection: unknown): ClassicConnection {
     account,
     user: `${account}/${username}`,
     password: data.password,
-    caCertificate: data.ca_certificate === undefined || data.ca_certificate.trim() === '' ? undefined : data.ca_certificate,
-    callerAddresses: (data.caller_address ?? '').split(',').map((each) => each.trim()).filter((each) => each !== ''),
+    caCertificate:
+      data.ca_certificate === undefined || data.ca_certificate.trim() === '' ? undefined : data.ca_certificate,
+    callerAddresses: (data.caller_address ?? '')
+      .split(',')
+      .map((each) => each.trim())
+      .filter((each) => each !== ''),
     workerSshPort: data.worker_ssh_port,
     workerHttpsPort: data.worker_https_port,
     dataTransferMechanism: data.data_transfer_mechanism ?? 'HTTPS',
@@ -57,5 +64,9 @@ export function parseConnection(connection: unknown): ClassicConnection {
 }
 
 function invalid(keys: readonly string[]): CausewayError {
-  return new CausewayError('general.invalid-input', `connection of the classic infrastructure cloud: missing or invalid: ${keys.join(', ')}`, { details: { keys: [...keys] } });
+  return new CausewayError(
+    'general.invalid-input',
+    `connection of the classic infrastructure cloud: missing or invalid: ${keys.join(', ')}`,
+    { details: { keys: [...keys] } },
+  );
 }

@@ -16,7 +16,10 @@ export function lastPart(name: string): string {
 
 /** The name as a path of a request. */
 export function namePath(name: string): string {
-  return name.split('/').map((part) => encodeURIComponent(part).replaceAll('%40', '@')).join('/');
+  return name
+    .split('/')
+    .map((part) => encodeURIComponent(part).replaceAll('%40', '@'))
+    .join('/');
 }
 
 /** Objects have tags without values: a label is one tag, `key=value`. */
@@ -25,15 +28,18 @@ export function tagsOf(labels: Labels): readonly string[] {
 }
 
 export function labelsOf(tags: readonly string[] | null | undefined): Readonly<Record<string, string>> {
-  return Object.fromEntries((tags ?? []).flatMap((tag) => {
-    const at = tag.indexOf('=');
-    return at < 1 ? [] : [[tag.slice(0, at), tag.slice(at + 1)]];
-  }));
+  return Object.fromEntries(
+    (tags ?? []).flatMap((tag) => {
+      const at = tag.indexOf('=');
+      return at < 1 ? [] : [[tag.slice(0, at), tag.slice(at + 1)]];
+    }),
+  );
 }
 
 /** What has no tags carries its labels in its description. */
 export const describedLabels = (labels: Labels): string => tagsOf(labels).join(' ');
-export const labelsIn = (description: string | null | undefined): Readonly<Record<string, string>> => labelsOf((description ?? '').split(' '));
+export const labelsIn = (description: string | null | undefined): Readonly<Record<string, string>> =>
+  labelsOf((description ?? '').split(' '));
 
 /** @param labels that all have to be there */
 export function isTagged({ tags }: { readonly tags?: readonly string[] | null | undefined }, labels: Labels): boolean {
@@ -46,7 +52,10 @@ const units: Readonly<Record<string, number>> = { '': 1, B: 1, K: 2 ** 10, M: 2 
 export function bytesOf(size: string | number): number {
   const [, digits = '', unit = ''] = /^(\d+)\s*([BKMGT]?)$/i.exec(String(size).trim()) ?? [];
   const bytes = Number(digits) * (units[unit.toUpperCase()] ?? Number.NaN);
-  if (digits === '' || !Number.isSafeInteger(bytes)) throw new CausewayError('cloud.unexpected-answer', `"${String(size)}" is no size`, { details: { size: String(size) } });
+  if (digits === '' || !Number.isSafeInteger(bytes))
+    throw new CausewayError('cloud.unexpected-answer', `"${String(size)}" is no size`, {
+      details: { size: String(size) },
+    });
   return bytes;
 }
 

@@ -42,7 +42,14 @@ export function openClassic(connection: unknown, context: ClassicContext = {}): 
   const transport = createTransport({ caCertificate: parsed.caCertificate });
   const options = { transport, clock, random, backOff: timing.backOff, timeoutMs: timing.requestMs };
   const session = cookieSession(parsed, options, clock);
-  const api = computeApi(createHttpClient({ ...options, baseUrl: parsed.apiUrl, authorize: session.authorize, authorizationHeader: 'cookie' }));
+  const api = computeApi(
+    createHttpClient({
+      ...options,
+      baseUrl: parsed.apiUrl,
+      authorize: session.authorize,
+      authorizationHeader: 'cookie',
+    }),
+  );
   return {
     ...around,
     connection: parsed,
@@ -61,7 +68,11 @@ export function openClassic(connection: unknown, context: ClassicContext = {}): 
 }
 
 /** Where a port of a worker is reached from here: as the context says, else at the port that the connection maps it to. */
-export function workerEndpoint({ context, connection }: Classic, address: string, port: number): { readonly host: string; readonly port: number } {
+export function workerEndpoint(
+  { context, connection }: Classic,
+  address: string,
+  port: number,
+): { readonly host: string; readonly port: number } {
   if (context.resolveAddress !== undefined) return context.resolveAddress(address, port);
   const mapped = { [sshPort]: connection.workerSshPort, [agentPort]: connection.workerHttpsPort }[port];
   return { host: address, port: mapped ?? port };

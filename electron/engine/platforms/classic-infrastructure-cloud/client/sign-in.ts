@@ -1,5 +1,10 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
-import { createHttpClient, type Authorize, type HttpClient, type HttpClientOptions } from '../../../http/http-client.ts';
+import {
+  createHttpClient,
+  type Authorize,
+  type HttpClient,
+  type HttpClientOptions,
+} from '../../../http/http-client.ts';
 import type { Clock } from '../../../time/clock.ts';
 import type { ClassicConnection } from './connection.ts';
 
@@ -14,13 +19,18 @@ export interface CookieSession {
   forget(): void;
 }
 
-export function cookieSession(connection: ClassicConnection, options: Omit<HttpClientOptions, 'baseUrl' | 'authorize'>, clock: Clock): CookieSession {
+export function cookieSession(
+  connection: ClassicConnection,
+  options: Omit<HttpClientOptions, 'baseUrl' | 'authorize'>,
+  clock: Clock,
+): CookieSession {
   const client = createHttpClient({ ...options, baseUrl: connection.apiUrl });
   let current: { readonly cookie: string; readonly since: number } | undefined;
   let turn: Promise<unknown> = Promise.resolve();
 
   async function fresh(refused: string | undefined, signal: AbortSignal): Promise<string> {
-    if (current !== undefined && current.cookie !== refused && clock.monotonic() - current.since < sessionMs) return current.cookie;
+    if (current !== undefined && current.cookie !== refused && clock.monotonic() - current.since < sessionMs)
+      return current.cookie;
     const since = clock.monotonic();
     current = { cookie: await signIn(client, connection, signal), since };
     return current.cookie;
@@ -41,12 +51,24 @@ export function cookieSession(connection: ClassicConnection, options: Omit<HttpC
 
 async function signIn(client: HttpClient, { user, password }: ClassicConnection, signal: AbortSignal): Promise<string> {
   const operation = 'sign in';
-  const answer = await client.request({
-    // A second session beside the first one does no harm.
-    operation, method: 'POST', path: '/authenticate/', json: { user, password }, headers: { 'accept': mediaType, 'content-type': mediaType }, idempotent: true,
-  }, signal);
+  const answer = await client.request(
+    {
+      // A second session beside the first one does no harm.
+      operation,
+      method: 'POST',
+      path: '/authenticate/',
+      json: { user, password },
+      headers: { accept: mediaType, 'content-type': mediaType },
+      idempotent: true,
+    },
+    signal,
+  );
   // Several cookies are joined with commas, which a date has as well, but not before a name and "=".
-  const cookies = [...(answer.headers.get('set-cookie') ?? '').matchAll(/(?:^|,\s*)([^=;,\s]+=[^;,]*)/g)].map((match) => match[1] ?? '');
+  const cookies = [...(answer.headers.get('set-cookie') ?? '').matchAll(/(?:^|,\s*)([^=;,\s]+=[^;,]*)/g)].map(
+    (match) => match[1] ?? '',
+  );
   if (cookies.length > 0) return cookies.join('; ');
-  throw new CausewayError('cloud.unexpected-answer', `${operation}: HTTP ${answer.status} without a cookie`, { details: { operation, status: answer.status } });
+  throw new CausewayError('cloud.unexpected-answer', `${operation}: HTTP ${answer.status} without a cookie`, {
+    details: { operation, status: answer.status },
+  });
 }

@@ -1,5 +1,13 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
-import type { CloudCalls, CloudServer, CloudSnapshot, CloudVolume, NewCloudVolume, ServerState, VolumeState } from '../../../cloud-resources/cloud-api.ts';
+import type {
+  CloudCalls,
+  CloudServer,
+  CloudSnapshot,
+  CloudVolume,
+  NewCloudVolume,
+  ServerState,
+  VolumeState,
+} from '../../../cloud-resources/cloud-api.ts';
 import type { Labels } from '../../../cloud-resources/labels.ts';
 import { pollPlan } from '../../../cloud-resources/retry-context.ts';
 import { createOnce } from '../../../http/create-once.ts';
@@ -23,13 +31,19 @@ export function cloudCalls(classic: Classic, { isBoot = () => false }: VolumeWor
   const { timing, clock, random, storage, compute } = classic;
   async function contentOf(content: NewCloudVolume['contentOf'], labels: Labels, signal: AbortSignal) {
     if (content === undefined) return {};
-    if (!('snapshotId' in content)) throw new CausewayError('general.bug', 'the platform copies no volume but from a snapshot');
+    if (!('snapshotId' in content))
+      throw new CausewayError('general.bug', 'the platform copies no volume but from a snapshot');
     const snapshot = await storage.snapshot(content.snapshotId, signal);
-    if (typeof snapshot?.snapshot_id !== 'string') throw new CausewayError('cloud.not-found', `snapshot ${content.snapshotId} no longer exists`, { details: { snapshotId: content.snapshotId } });
+    if (typeof snapshot?.snapshot_id !== 'string')
+      throw new CausewayError('cloud.not-found', `snapshot ${content.snapshotId} no longer exists`, {
+        details: { snapshotId: content.snapshotId },
+      });
     return { snapshotId: snapshot.snapshot_id, bootable: isBoot(labels) };
   }
   return {
-    timing, clock, random,
+    timing,
+    clock,
+    random,
     entryDetails: {},
     // Of a snapshot that is a copy elsewhere: it may go while volumes that were made of it live on.
     copiesFrom: 'snapshot',
@@ -46,7 +60,19 @@ export function cloudCalls(classic: Classic, { isBoot = () => false }: VolumeWor
         return volume === undefined ? undefined : asVolume(volume, await storage.attachments(signal));
       },
       async create({ name, sizeGib, type, labels, contentOf: content }, signal) {
-        return asVolume(await storage.createVolume({ name, size: { gib: sizeGib }, pool: type ?? storagePools[0], labels, ...(await contentOf(content, labels, signal)) }, signal), []);
+        return asVolume(
+          await storage.createVolume(
+            {
+              name,
+              size: { gib: sizeGib },
+              pool: type ?? storagePools[0],
+              labels,
+              ...(await contentOf(content, labels, signal)),
+            },
+            signal,
+          ),
+          [],
+        );
       },
       async label(id, labels, signal) {
         const volume = await demandVolume(classic, id, signal);
@@ -60,12 +86,19 @@ export function cloudCalls(classic: Classic, { isBoot = () => false }: VolumeWor
       delete: (id, signal) => storage.deleteVolume(id, signal),
     },
     snapshots: {
-      list: async (labels, signal) => (await storage.snapshots(signal)).filter((snapshot) => isTagged(snapshot, labels)).map(asSnapshot),
+      list: async (labels, signal) =>
+        (await storage.snapshots(signal)).filter((snapshot) => isTagged(snapshot, labels)).map(asSnapshot),
       async get(id, signal) {
         const snapshot = await storage.snapshot(id, signal);
         return snapshot === undefined ? undefined : asSnapshot(snapshot);
       },
-      create: async ({ volumeId, name, labels }, signal) => asSnapshot(await storage.createSnapshot({ volume: volumeId, name, labels, isCollocated: false, bootable: isBoot(labels) }, signal)),
+      create: async ({ volumeId, name, labels }, signal) =>
+        asSnapshot(
+          await storage.createSnapshot(
+            { volume: volumeId, name, labels, isCollocated: false, bootable: isBoot(labels) },
+            signal,
+          ),
+        ),
       delete: (id, signal) => storage.deleteSnapshot(id, signal),
     },
     servers: {
@@ -77,16 +110,30 @@ export function cloudCalls(classic: Classic, { isBoot = () => false }: VolumeWor
         const attachments = await storage.attachments(signal);
         const taken = attachments.filter((each) => each.instance_name === id).map(({ index }) => index);
         const index = Array.from({ length: mostVolumes }, (_, at) => at + 1).find((each) => !taken.includes(each));
-        if (index === undefined) throw new CausewayError('cloud.quota-exceeded', `instance ${lastName(id)} has ${taken.length} volumes and takes no more`, { details: { serverId: id, volumeId } });
+        if (index === undefined)
+          throw new CausewayError(
+            'cloud.quota-exceeded',
+            `instance ${lastName(id)} has ${taken.length} volumes and takes no more`,
+            { details: { serverId: id, volumeId } },
+          );
         // The interface would make a second attachment elsewhere, or refuse one that a lost request made.
-        const attachment = await createOnce<ClassicAttachment>({
-          create: (s) => storage.attach({ instance: id, volume: volumeId, index }, s),
-          find: async (s) => (await storage.attachments(s)).find((each) => each.instance_name === id && each.storage_volume_name === volumeId),
-        }, { backOff: timing.backOff, clock, random, looks: timing.looksBeforeCreatingAgain }, signal);
+        const attachment = await createOnce<ClassicAttachment>(
+          {
+            create: (s) => storage.attach({ instance: id, volume: volumeId, index }, s),
+            find: async (s) =>
+              (await storage.attachments(s)).find(
+                (each) => each.instance_name === id && each.storage_volume_name === volumeId,
+              ),
+          },
+          { backOff: timing.backOff, clock, random, looks: timing.looksBeforeCreatingAgain },
+          signal,
+        );
         await followAttachment(classic, attachment, 'attached', signal);
       },
       async detach(id, volumeId, signal) {
-        const own = (await storage.attachments(signal)).filter((each) => each.instance_name === id && each.storage_volume_name === volumeId);
+        const own = (await storage.attachments(signal)).filter(
+          (each) => each.instance_name === id && each.storage_volume_name === volumeId,
+        );
         for (const attachment of own) await followAttachment(classic, attachment, 'gone', signal);
       },
     },
@@ -99,12 +146,23 @@ async function demandVolume({ storage }: Classic, id: string, signal: AbortSigna
   throw new CausewayError('cloud.not-found', `volume ${id} no longer exists`, { details: { volumeId: id } });
 }
 
-export function asVolume({ name, status, status_detail: detail, size, properties, tags }: ClassicVolume, attachments: readonly ClassicAttachment[]): CloudVolume {
+export function asVolume(
+  { name, status, status_detail: detail, size, properties, tags }: ClassicVolume,
+  attachments: readonly ClassicAttachment[],
+): CloudVolume {
   const attachment = attachments.find((each) => each.storage_volume_name === name);
   return {
-    id: name, name: lastPart(name), state: volumeState(status ?? '', attachment?.state), status: attachment?.state ?? ([status, detail].filter((each) => typeof each === 'string' && each !== '').join(': ') || 'unknown'),
-    sizeGib: Math.floor(size / 2 ** 30), type: properties?.find((each) => each.startsWith('/oracle/public/storage/')), zone: undefined,
-    serverId: attachment?.instance_name ?? undefined, labels: labelsOf(tags),
+    id: name,
+    name: lastPart(name),
+    state: volumeState(status ?? '', attachment?.state),
+    status:
+      attachment?.state ??
+      ([status, detail].filter((each) => typeof each === 'string' && each !== '').join(': ') || 'unknown'),
+    sizeGib: Math.floor(size / 2 ** 30),
+    type: properties?.find((each) => each.startsWith('/oracle/public/storage/')),
+    zone: undefined,
+    serverId: attachment?.instance_name ?? undefined,
+    labels: labelsOf(tags),
   };
 }
 
@@ -119,16 +177,29 @@ function volumeState(status: string, attachment: string | null | undefined): Vol
 export function asSnapshot({ name, status, status_detail: detail, tags }: ClassicSnapshot): CloudSnapshot {
   const said = status ?? 'unknown';
   return {
-    id: name, status: typeof detail === 'string' && detail !== '' ? `${said}: ${detail}` : said, labels: labelsOf(tags),
+    id: name,
+    status: typeof detail === 'string' && detail !== '' ? `${said}: ${detail}` : said,
+    labels: labelsOf(tags),
     state: /^completed?$/i.test(said) ? 'available' : /error|fail/i.test(said) ? 'failed' : 'changing',
   };
 }
 
-const states: Readonly<Record<string, ServerState>> = { running: 'running', stopping: 'off', stopped: 'off', shutdown: 'off', error: 'failed' };
+const states: Readonly<Record<string, ServerState>> = {
+  running: 'running',
+  stopping: 'off',
+  stopped: 'off',
+  shutdown: 'off',
+  error: 'failed',
+};
 
 export function asServer({ name, label, state, error_reason: reason, tags }: ClassicInstance): CloudServer {
   return {
-    id: name, name: label ?? lastName(name), state: states[state] ?? 'changing', status: state, problem: typeof reason === 'string' && reason !== '' ? reason : undefined, labels: labelsOf(tags),
+    id: name,
+    name: label ?? lastName(name),
+    state: states[state] ?? 'changing',
+    status: state,
+    problem: typeof reason === 'string' && reason !== '' ? reason : undefined,
+    labels: labelsOf(tags),
   };
 }
 
@@ -141,23 +212,39 @@ export function lastName(instance: string): string {
 const detachments = 3;
 
 /** Waits until an attachment is made, or over. */
-async function followAttachment({ storage, timing, clock }: Classic, attachment: ClassicAttachment, wanted: 'attached' | 'gone', signal: AbortSignal): Promise<void> {
+async function followAttachment(
+  { storage, timing, clock }: Classic,
+  attachment: ClassicAttachment,
+  wanted: 'attached' | 'gone',
+  signal: AbortSignal,
+): Promise<void> {
   const operation = `${wanted === 'attached' ? 'attach volume' : 'detach volume'} ${attachment.storage_volume_name}`;
   const details = { volumeId: attachment.storage_volume_name, serverId: attachment.instance_name ?? '' };
   let asked = 0;
-  await waitForState({ operation, details }, async (s) => {
-    const state = (await storage.attachment(attachment.name, s))?.state ?? 'gone';
-    if (state === wanted) return { done: true, value: undefined };
-    if (wanted === 'attached' && (state === 'gone' || state === 'unavailable')) {
-      throw new CausewayError('cloud.operation-failed', `${operation}: the cloud took the attachment back`, { details: { operation, ...details, state } });
-    }
-    if (wanted === 'gone' && state !== 'detaching' && state !== 'attaching') {
-      if (asked >= detachments) throw new CausewayError('cloud.operation-failed', `${operation}: it is ${state} after ${asked} requests`, { details: { operation, ...details, state } });
-      asked += 1;
-      await storage.detach(attachment.name, s).catch((error: unknown) => {
-        if (!(error instanceof CausewayError) || error.code !== 'cloud.conflict') throw error;
-      });
-    }
-    return { done: false, state };
-  }, pollPlan(timing, timing.attachMs), clock, signal);
+  await waitForState(
+    { operation, details },
+    async (s) => {
+      const state = (await storage.attachment(attachment.name, s))?.state ?? 'gone';
+      if (state === wanted) return { done: true, value: undefined };
+      if (wanted === 'attached' && (state === 'gone' || state === 'unavailable')) {
+        throw new CausewayError('cloud.operation-failed', `${operation}: the cloud took the attachment back`, {
+          details: { operation, ...details, state },
+        });
+      }
+      if (wanted === 'gone' && state !== 'detaching' && state !== 'attaching') {
+        if (asked >= detachments)
+          throw new CausewayError('cloud.operation-failed', `${operation}: it is ${state} after ${asked} requests`, {
+            details: { operation, ...details, state },
+          });
+        asked += 1;
+        await storage.detach(attachment.name, s).catch((error: unknown) => {
+          if (!(error instanceof CausewayError) || error.code !== 'cloud.conflict') throw error;
+        });
+      }
+      return { done: false, state };
+    },
+    pollPlan(timing, timing.attachMs),
+    clock,
+    signal,
+  );
 }

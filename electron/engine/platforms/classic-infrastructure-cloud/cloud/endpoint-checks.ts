@@ -13,7 +13,10 @@ export function endpointChecks(classic: Classic, listings: readonly Listing[]): 
     {
       name: 'Check the platform’s state',
       essential: false,
-      run: async () => ({ warning: 'the vendor has retired this platform: public sites are switched off, and only installations of one’s own may still answer' }),
+      run: async () => ({
+        warning:
+          'the vendor has retired this platform: public sites are switched off, and only installations of one’s own may still answer',
+      }),
     },
     {
       name: 'Sign in',
@@ -28,7 +31,9 @@ export function endpointChecks(classic: Classic, listings: readonly Listing[]): 
       essential: what === 'volumes' || what === 'instances',
       async run(s) {
         const found = await list(s);
-        return found.length === 0 && ['shapes', 'image lists'].includes(what) ? { warning: `no ${what} found: workers need one` } : `${found.length} found`;
+        return found.length === 0 && ['shapes', 'image lists'].includes(what)
+          ? { warning: `no ${what} found: workers need one` }
+          : `${found.length} found`;
       },
     })),
     {

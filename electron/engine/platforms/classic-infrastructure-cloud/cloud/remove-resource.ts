@@ -19,7 +19,12 @@ export function cloudApi(classic: Classic, work: VolumeWork = {}): CloudApi {
 }
 
 /** What the ledger calls the objects that let somebody in. */
-export const securityEntries: Readonly<Record<SecurityKind, ResourceKind>> = { secrule: 'security-group-rule', seclist: 'security-group', seciplist: 'other', secapplication: 'other' };
+export const securityEntries: Readonly<Record<SecurityKind, ResourceKind>> = {
+  secrule: 'security-group-rule',
+  seclist: 'security-group',
+  seciplist: 'other',
+  secapplication: 'other',
+};
 
 /** How each kind of resource is found and removed. */
 export function deleterFor(classic: Classic, entry: LedgerEntry): ResourceDeleter {
@@ -38,25 +43,42 @@ export function deleterFor(classic: Classic, entry: LedgerEntry): ResourceDelete
       return {
         findId: async (s) => (await storage.snapshots(s)).find(ours)?.name,
         isThere: async (id, s) => (await storage.snapshot(id, s)) !== undefined,
-        remove: (id, s) => deleteAndWait(classic, `snapshot ${id}`, {
-          remove: (within) => storage.deleteSnapshot(id, within),
-          get: (within) => storage.snapshot(id, within),
-          cameBack: (snapshot) => asSnapshot(snapshot).state !== 'changing',
-        }, s),
+        remove: (id, s) =>
+          deleteAndWait(
+            classic,
+            `snapshot ${id}`,
+            {
+              remove: (within) => storage.deleteSnapshot(id, within),
+              get: (within) => storage.snapshot(id, within),
+              cameBack: (snapshot) => asSnapshot(snapshot).state !== 'changing',
+            },
+            s,
+          ),
       };
     case 'server':
       return {
         findId: async (s) => (await compute.instances(s)).find(ours)?.name,
         isThere: async (id, s) => (await compute.instance(id, s)) !== undefined,
-        remove: (id, s) => deleteAndWait(classic, `instance ${id}`, {
-          remove: (within) => compute.deleteInstance(id, within),
-          get: (within) => compute.instance(id, within),
-          cameBack: (instance) => ['running', 'failed'].includes(asServer(instance).state),
-        }, s),
+        remove: (id, s) =>
+          deleteAndWait(
+            classic,
+            `instance ${id}`,
+            {
+              remove: (within) => compute.deleteInstance(id, within),
+              get: (within) => compute.instance(id, within),
+              cameBack: (instance) => ['running', 'failed'].includes(asServer(instance).state),
+            },
+            s,
+          ),
       };
-    case 'attachment': return attachmentDeleter(cloudCalls(classic), entry);
+    case 'attachment':
+      return attachmentDeleter(cloudCalls(classic), entry);
     case 'public-ip':
-      return simple((id, s) => network.reservation(id, s), async (s) => (await network.reservations(s)).find(ours)?.name, (id, s) => network.releaseReservation(id, s));
+      return simple(
+        (id, s) => network.reservation(id, s),
+        async (s) => (await network.reservations(s)).find(ours)?.name,
+        (id, s) => network.releaseReservation(id, s),
+      );
     case 'security-group':
     case 'security-group-rule':
     case 'other': {
@@ -65,54 +87,93 @@ export function deleterFor(classic: Classic, entry: LedgerEntry): ResourceDelete
         (id, s) => network.findSecurity(kind, id, s),
         async (s) => {
           const found = await network.findSecurity(kind, nameOf(entry), s);
-          return found !== undefined && hasLabels({ labels: labelsIn(found.description) }, label) ? found.name : undefined;
+          return found !== undefined && hasLabels({ labels: labelsIn(found.description) }, label)
+            ? found.name
+            : undefined;
         },
         (id, s) => network.deleteSecurity(kind, id, s),
       );
     }
     default:
-      throw new CausewayError('general.invalid-input', `the classic infrastructure cloud has no resources of kind ${entry.kind}`, { details: { kind: entry.kind, name: entry.name } });
+      throw new CausewayError(
+        'general.invalid-input',
+        `the classic infrastructure cloud has no resources of kind ${entry.kind}`,
+        { details: { kind: entry.kind, name: entry.name } },
+      );
   }
 }
 
 function securityKindOf({ kind, details, name }: LedgerEntry): SecurityKind {
-  const found = securityKinds.find((each) => (kind === 'other' ? details['collection'] === each : securityEntries[each] === kind));
+  const found = securityKinds.find((each) =>
+    kind === 'other' ? details['collection'] === each : securityEntries[each] === kind,
+  );
   if (found !== undefined) return found;
-  throw new CausewayError('general.invalid-input', `the entry ${name} does not say what it is of`, { details: { kind, name } });
+  throw new CausewayError('general.invalid-input', `the entry ${name} does not say what it is of`, {
+    details: { kind, name },
+  });
 }
 
 async function removeVolume(classic: Classic, entry: LedgerEntry, id: string, signal: AbortSignal): Promise<void> {
-  const holder = { replicaId: entry.replicaId ?? '', note: () => undefined, ledger: entry.owner === undefined ? {} : { owner: entry.owner } };
+  const holder = {
+    replicaId: entry.replicaId ?? '',
+    note: () => undefined,
+    ledger: entry.owner === undefined ? {} : { owner: entry.owner },
+  };
   await freeVolume(cloudCalls(classic), holder, id, undefined, signal);
-  await deleteAndWait(classic, `volume ${id}`, {
-    async remove(s) {
-      const now = await classic.storage.volume(id, s);
-      if (now !== undefined && asVolume(now, []).state !== 'going') await classic.storage.deleteVolume(id, s);
+  await deleteAndWait(
+    classic,
+    `volume ${id}`,
+    {
+      async remove(s) {
+        const now = await classic.storage.volume(id, s);
+        if (now !== undefined && asVolume(now, []).state !== 'going') await classic.storage.deleteVolume(id, s);
+      },
+      get: (s) => classic.storage.volume(id, s),
+      cameBack: (volume) => ['available', 'failed'].includes(asVolume(volume, []).state),
     },
-    get: (s) => classic.storage.volume(id, s),
-    cameBack: (volume) => ['available', 'failed'].includes(asVolume(volume, []).state),
-  }, signal);
+    signal,
+  );
 }
 
 /** Everything in the account that carries our tags; what has no tags carries them in its description. */
-export async function listManaged({ storage, compute, network }: Classic, signal: AbortSignal): Promise<readonly ManagedResource[]> {
-  const tagged = (all: readonly { readonly name: string; readonly tags?: readonly string[] | null | undefined }[]) => all.map(({ name, tags }) => ({ id: name, name: lastPart(name), labels: labelsOf(tags) }));
+export async function listManaged(
+  { storage, compute, network }: Classic,
+  signal: AbortSignal,
+): Promise<readonly ManagedResource[]> {
+  const tagged = (all: readonly { readonly name: string; readonly tags?: readonly string[] | null | undefined }[]) =>
+    all.map(({ name, tags }) => ({ id: name, name: lastPart(name), labels: labelsOf(tags) }));
   const lists = [
-    ['server', tagged(await compute.instances(signal)).map((each) => ({ ...each, name: each.id.split('/')[3] ?? each.name }))],
+    [
+      'server',
+      tagged(await compute.instances(signal)).map((each) => ({ ...each, name: each.id.split('/')[3] ?? each.name })),
+    ],
     ['volume', tagged(await storage.volumes(signal))],
     ['volume-snapshot', tagged(await storage.snapshots(signal))],
     ['public-ip', tagged(await network.reservations(signal))],
   ] as const;
   const found = [...managedOf(lists)];
   for (const kind of securityKinds) {
-    const all = (await network.security(kind, signal)).map(({ name, description }) => ({ id: name, name: lastPart(name), labels: labelsIn(description) }));
-    found.push(...managedOf([[securityEntries[kind], all]], () => (securityEntries[kind] === 'other' ? { collection: kind } : {})));
+    const all = (await network.security(kind, signal)).map(({ name, description }) => ({
+      id: name,
+      name: lastPart(name),
+      labels: labelsIn(description),
+    }));
+    found.push(
+      ...managedOf([[securityEntries[kind], all]], () =>
+        securityEntries[kind] === 'other' ? { collection: kind } : {},
+      ),
+    );
   }
   return found;
 }
 
 /** What a worker carries and a migrated VM does not. */
-export const isWorker = ({ tags }: { readonly tags?: readonly string[] | null | undefined }): boolean => labelsOf(tags)[labelKeys.role] !== undefined;
+export const isWorker = ({ tags }: { readonly tags?: readonly string[] | null | undefined }): boolean =>
+  labelsOf(tags)[labelKeys.role] !== undefined;
 
 /** The pool of storage that a volume is in. */
-export const poolOfVolume = ({ properties }: { readonly properties?: readonly string[] | null | undefined }): string | undefined => properties?.find((each) => each.startsWith('/oracle/public/storage/'));
+export const poolOfVolume = ({
+  properties,
+}: {
+  readonly properties?: readonly string[] | null | undefined;
+}): string | undefined => properties?.find((each) => each.startsWith('/oracle/public/storage/'));

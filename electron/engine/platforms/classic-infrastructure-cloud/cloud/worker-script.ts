@@ -8,7 +8,11 @@ interface WorkerConfig {
 
 /** The same for a Windows worker, whose user data is a PowerShell script already: that program runs its lines. */
 export function windowsWorkerAttributes(userData: string): object {
-  const script = Buffer.from(userData, 'base64').toString('utf8').replace(/^#ps1_sysnative\r?\n/, '').split(/\r?\n/).filter((line) => line !== '');
+  const script = Buffer.from(userData, 'base64')
+    .toString('utf8')
+    .replace(/^#ps1_sysnative\r?\n/, '')
+    .split(/\r?\n/)
+    .filter((line) => line !== '');
   return { userdata: { 'pre-bootstrap': { failonerror: true, script } } };
 }
 
@@ -20,9 +24,17 @@ export function windowsWorkerAttributes(userData: string): object {
  * @param user who is let in; made where the image has no such account
  */
 export function workerAttributes(userData: string, user: string): object {
-  if (!/^[a-z_][a-z0-9_-]{0,30}$/i.test(user)) throw new CausewayError('general.invalid-input', `export_img_username: "${user}" is no name of an account`, { details: { parameter: 'export_img_username' } });
-  const config = JSON.parse(Buffer.from(userData, 'base64').toString('utf8').replace(/^#cloud-config\n/, '')) as WorkerConfig;
-  const put = (mode: string, path: string, text: string): string => `put ${mode} "${path}" ${Buffer.from(text).toString('base64')}`;
+  if (!/^[a-z_][a-z0-9_-]{0,30}$/i.test(user))
+    throw new CausewayError('general.invalid-input', `export_img_username: "${user}" is no name of an account`, {
+      details: { parameter: 'export_img_username' },
+    });
+  const config = JSON.parse(
+    Buffer.from(userData, 'base64')
+      .toString('utf8')
+      .replace(/^#cloud-config\n/, ''),
+  ) as WorkerConfig;
+  const put = (mode: string, path: string, text: string): string =>
+    `put ${mode} "${path}" ${Buffer.from(text).toString('base64')}`;
   const script = [
     'set -e',
     'put() { mkdir -p "${2%/*}"; printf %s "$3" | base64 -d > "$2"; chmod "$1" "$2"; }',

@@ -3,8 +3,16 @@ import { bootDiskOf, poolOf, readEnvironment, workerWish } from './environment.t
 import { runPolicy } from './run-policy.ts';
 import { shapeFor } from './shapes.ts';
 
-const shapes = [{ name: 'oc4', cpus: 4, ram: 15_360 }, { name: 'oc3', cpus: 2, ram: 7680 }, { name: 'oc1m', cpus: 2, ram: 15_360 }];
-const disk = (id: string, storage_backend?: string) => ({ id, size_bytes: 1, ...(storage_backend === undefined ? {} : { storage_backend }) });
+const shapes = [
+  { name: 'oc4', cpus: 4, ram: 15_360 },
+  { name: 'oc3', cpus: 2, ram: 7680 },
+  { name: 'oc1m', cpus: 2, ram: 15_360 },
+];
+const disk = (id: string, storage_backend?: string) => ({
+  id,
+  size_bytes: 1,
+  ...(storage_backend === undefined ? {} : { storage_backend }),
+});
 
 describe('a shape', () => {
   test('is the smallest that has what the VM had, always the same one', () => {
@@ -20,10 +28,20 @@ describe('a shape', () => {
   });
 });
 
-test('a pool is that of the disk, else of its back end, else of the mapping, else of the environment, else the platform\'s', () => {
+test("a pool is that of the disk, else of its back end, else of the mapping, else of the environment, else the platform's", () => {
   const [latency, ssd] = ['/oracle/public/storage/latency', '/oracle/public/storage/ssd/gpl'];
-  const environment = readEnvironment({ default_volume_pool: latency, storage_mappings: { backend_mappings: [{ source: 'fast', destination: ssd }], disk_mappings: [{ disk_id: 'd', destination: '/oracle/public/storage/default' }] } });
-  expect([disk('d', 'fast'), disk('b', 'fast'), disk('a')].map((each) => poolOf(each, environment))).toEqual(['/oracle/public/storage/default', ssd, latency]);
+  const environment = readEnvironment({
+    default_volume_pool: latency,
+    storage_mappings: {
+      backend_mappings: [{ source: 'fast', destination: ssd }],
+      disk_mappings: [{ disk_id: 'd', destination: '/oracle/public/storage/default' }],
+    },
+  });
+  expect([disk('d', 'fast'), disk('b', 'fast'), disk('a')].map((each) => poolOf(each, environment))).toEqual([
+    '/oracle/public/storage/default',
+    ssd,
+    latency,
+  ]);
   expect(poolOf(disk('a'), readEnvironment({}))).toBe('/oracle/public/storage/default');
   expect(() => poolOf(disk('a'), readEnvironment({ default_volume_pool: 'tape' }))).toThrow('storage pool');
 });
@@ -33,8 +51,17 @@ test('the first disk boots where none is said to', () => {
   expect(bootDiskOf({ disks: [disk('a'), disk('b')] })?.id).toBe('a');
 });
 
-test('the Linux image serves every worker, and guests are prepared for the platform\'s disks', () => {
-  expect(workerWish(readEnvironment({ migr_image_map: { linux: 'l', windows: 'w' }, migr_shape_name: 'oc3' }), 'disk-copy')).toMatchObject({ image: { name: 'l' }, shape: { name: 'oc3' } });
-  expect(workerWish(readEnvironment({ migr_image_map: { linux: 'l', windows: 'w' } }), 'osmorphing-windows')).toMatchObject({ image: { parameter: 'migr_image_map.windows', name: 'w' } });
-  expect(runPolicy({ dataTransferMechanism: 'SSH' }, {})).toMatchObject({ mechanism: 'SSH', volumesAreZeroed: true, diskBuses: ['xen'], hasWindowsWorkerImage: false });
+test("the Linux image serves every worker, and guests are prepared for the platform's disks", () => {
+  expect(
+    workerWish(readEnvironment({ migr_image_map: { linux: 'l', windows: 'w' }, migr_shape_name: 'oc3' }), 'disk-copy'),
+  ).toMatchObject({ image: { name: 'l' }, shape: { name: 'oc3' } });
+  expect(
+    workerWish(readEnvironment({ migr_image_map: { linux: 'l', windows: 'w' } }), 'osmorphing-windows'),
+  ).toMatchObject({ image: { parameter: 'migr_image_map.windows', name: 'w' } });
+  expect(runPolicy({ dataTransferMechanism: 'SSH' }, {})).toMatchObject({
+    mechanism: 'SSH',
+    volumesAreZeroed: true,
+    diskBuses: ['xen'],
+    hasWindowsWorkerImage: false,
+  });
 });

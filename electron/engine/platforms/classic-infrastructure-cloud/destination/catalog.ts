@@ -5,11 +5,21 @@ import { storagePools } from '../client/storage.ts';
 import { shortName } from '../cloud/options.ts';
 
 /** Image lists say nothing of their system but in their names. */
-export const systemOf = ({ name }: { readonly name: string }): 'linux' | 'windows' => (/windows|win\d/i.test(lastPart(name)) ? 'windows' : 'linux');
+export const systemOf = ({ name }: { readonly name: string }): 'linux' | 'windows' =>
+  /windows|win\d/i.test(lastPart(name)) ? 'windows' : 'linux';
 
 /** What the account offers, as the offline validation reads it later. */
-export async function readCatalog({ network, compute }: Classic, capturedAt: Date, signal: AbortSignal): Promise<Catalog> {
-  const [networks, images, shapes, keys] = await Promise.all([network.ipNetworks(signal), compute.imageLists(signal), compute.shapes(signal), compute.sshKeys(signal)]);
+export async function readCatalog(
+  { network, compute }: Classic,
+  capturedAt: Date,
+  signal: AbortSignal,
+): Promise<Catalog> {
+  const [networks, images, shapes, keys] = await Promise.all([
+    network.ipNetworks(signal),
+    compute.imageLists(signal),
+    compute.shapes(signal),
+    compute.sshKeys(signal),
+  ]);
   return {
     captured_at: capturedAt.toISOString(),
     plugin: 'classic-infrastructure-cloud',

@@ -39,10 +39,17 @@ export function createClassicDestination(connection: unknown, context: ClassicCo
     catalog: (_environment, signal) => readCatalog(classic, new Date(classic.clock.wallTime()), signal),
     checkEnvironment: (environment, vm, signal) => checkEnvironment(classic, environment, vm, signal),
     runPolicy: (environment) => runPolicy(classic.connection, environment),
-    ensureVolumes: (run, disks, signal) => ensureVolumes(cloud, run, disks, volumeRules(classic, readEnvironment(run.environment)), signal),
+    ensureVolumes: (run, disks, signal) =>
+      ensureVolumes(cloud, run, disks, volumeRules(classic, readEnvironment(run.environment)), signal),
     claimVolumes: (run, volumes, signal) => claimVolumes(cloud, run, volumes, signal),
     async startWorker(run, role, signal) {
-      const plan = await planWorker(classic, workerWish(readEnvironment(run.environment), role), role, undefined, signal);
+      const plan = await planWorker(
+        classic,
+        workerWish(readEnvironment(run.environment), role),
+        role,
+        undefined,
+        signal,
+      );
       return startWorker(classic, keyRing, run, role, plan, signal);
     },
     attachVolume: (run, workerId, volume, signal) => attachToWorker(classic, run, workerId, volume, signal),
@@ -50,7 +57,8 @@ export function createClassicDestination(connection: unknown, context: ClassicCo
     workerFailure: (_environment, workerId, signal) => whyDown(cloud, workerId, signal),
     // The kernel there names a volume by the index of its attachment.
     ownVm: ownVmAccess(() => cloud, {
-      room: async (_environment, vmId, signal) => mostVolumes - (await classic.storage.attachments(signal)).filter((each) => each.instance_name === vmId).length,
+      room: async (_environment, vmId, signal) =>
+        mostVolumes - (await classic.storage.attachments(signal)).filter((each) => each.instance_name === vmId).length,
       deviceOf: (_run, vmId, volume, signal) => deviceOf(classic, vmId, volume, signal),
     }),
     stopWorker: (run, role, signal) => stopWorker(cloud, keyRing, run, role, signal),

@@ -31,9 +31,15 @@ export function readEnvironment(environment: JsonObject): DestinationEnvironment
   return parseEnvironment(environmentSchema, environment);
 }
 
-export function workerWish({ migr_image_map: images, migr_shape_name: shape }: DestinationEnvironment, role: WorkerRole): WorkerWish {
+export function workerWish(
+  { migr_image_map: images, migr_shape_name: shape }: DestinationEnvironment,
+  role: WorkerRole,
+): WorkerWish {
   const os = workerOs(role);
-  return { image: { parameter: `migr_image_map.${os}`, name: images[os] }, shape: { parameter: 'migr_shape_name', name: shape } };
+  return {
+    image: { parameter: `migr_image_map.${os}`, name: images[os] },
+    shape: { parameter: 'migr_shape_name', name: shape },
+  };
 }
 
 /** The disk that the source boots from; the first one when the source does not say. */

@@ -6,10 +6,18 @@ import type { FeaturePolicy } from '../../../ports/platform-common.ts';
  */
 export function destinationPolicy(): readonly FeaturePolicy[] {
   return [
-    { feature: 'Check the endpoint and list what there is', isEssential: true, privileges: ['Compute_Monitor role of the site'] },
     {
-      feature: 'Replicate and deploy: volumes, snapshots, workers, security lists, address reservations', isEssential: true,
-      privileges: ['Compute_Operations role of the site', 'A replication policy of the storage service, set once: snapshots of a deployment are copies there'],
+      feature: 'Check the endpoint and list what there is',
+      isEssential: true,
+      privileges: ['Compute_Monitor role of the site'],
+    },
+    {
+      feature: 'Replicate and deploy: volumes, snapshots, workers, security lists, address reservations',
+      isEssential: true,
+      privileges: [
+        'Compute_Operations role of the site',
+        'A replication policy of the storage service, set once: snapshots of a deployment are copies there',
+      ],
     },
   ];
 }

@@ -4,7 +4,10 @@ import type { RunPolicy } from '../../../ports/run-policy.ts';
 import type { ClassicConnection } from '../client/connection.ts';
 
 /** What the engine has to know of this platform. */
-export function runPolicy({ dataTransferMechanism }: Pick<ClassicConnection, 'dataTransferMechanism'>, environment: JsonObject): RunPolicy {
+export function runPolicy(
+  { dataTransferMechanism }: Pick<ClassicConnection, 'dataTransferMechanism'>,
+  environment: JsonObject,
+): RunPolicy {
   return {
     mechanism: dataTransferMechanism,
     // New volumes are blank.

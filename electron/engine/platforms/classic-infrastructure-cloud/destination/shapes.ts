@@ -9,6 +9,21 @@ export const sizeOf = ({ name, cpus, ram }: ClassicShape): MachineSize => ({ nam
 /** The shape that is named, else the smallest that has what the VM had. @throws `cloud.name-unknown`, `cloud.parameter-missing` */
 export function shapeFor(shapes: readonly ClassicShape[], wanted: string | undefined, vm: MachineNeeds): MachineSize {
   const sizes = shapes.map(sizeOf);
-  if (wanted !== undefined) return resolvedOrThrow('shape', 'shape_name', wanted, resolve(sizes.map((size) => ({ ...size, id: size.name })), wanted));
-  return smallestFitting(sizes, vm) ?? missing('shape_name', `no shape has ${vm.vcpus ?? '?'} vCPUs and ${vm.memory_mb ?? '?'} MB of memory: set shape_name`);
+  if (wanted !== undefined)
+    return resolvedOrThrow(
+      'shape',
+      'shape_name',
+      wanted,
+      resolve(
+        sizes.map((size) => ({ ...size, id: size.name })),
+        wanted,
+      ),
+    );
+  return (
+    smallestFitting(sizes, vm) ??
+    missing(
+      'shape_name',
+      `no shape has ${vm.vcpus ?? '?'} vCPUs and ${vm.memory_mb ?? '?'} MB of memory: set shape_name`,
+    )
+  );
 }

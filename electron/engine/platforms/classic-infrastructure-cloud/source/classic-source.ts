@@ -22,14 +22,35 @@ import { endpointChecks } from '../cloud/endpoint-checks.ts';
 import { readOptions } from '../cloud/options.ts';
 import { cloudApi, listManaged } from '../cloud/remove-resource.ts';
 import { planWorker, startWorker, volumesAtOnce } from '../cloud/start-worker.ts';
-import { describeVm, listVms, unsupportedDevices, readInstance, requireExportable, requirePlaces } from './inventory.ts';
+import {
+  describeVm,
+  listVms,
+  unsupportedDevices,
+  readInstance,
+  requireExportable,
+  requirePlaces,
+} from './inventory.ts';
 import { areComplete, takeSnapshots } from './snapshots.ts';
-import { belongsTo, exportWish, keyOf, ledgerOf, runOf, snapshotState, stateOf, type DiskMark, type SourceContext } from './source-context.ts';
+import {
+  belongsTo,
+  exportWish,
+  keyOf,
+  ledgerOf,
+  runOf,
+  snapshotState,
+  stateOf,
+  type DiskMark,
+  type SourceContext,
+} from './source-context.ts';
 
 const folderName = 'classic-infrastructure-cloud';
 
 /** The source for the VMs of one account. Opens nothing yet. @throws `general.invalid-input` */
-export function createClassicSource(connection: unknown, { scratchFolder, ledger, use }: PlatformContext, context: ClassicContext = {}): SourcePlatform {
+export function createClassicSource(
+  connection: unknown,
+  { scratchFolder, ledger, use }: PlatformContext,
+  context: ClassicContext = {},
+): SourcePlatform {
   return new ClassicSource({ classic: openClassic(connection, context), folder: scratchFolder, ledger, use });
 }
 
@@ -61,14 +82,17 @@ class ClassicSource implements SourcePlatform {
 
   check(signal: AbortSignal): Promise<CheckReport> {
     const { classic } = this.#context;
-    return runChecks(endpointChecks(classic, [
-      ['instances', (s) => classic.compute.instances(s)],
-      ['volumes', (s) => classic.storage.volumes(s)],
-      ['snapshots', (s) => classic.storage.snapshots(s)],
-      ['shapes', (s) => classic.compute.shapes(s)],
-      ['image lists', (s) => classic.compute.imageLists(s)],
-      ['security lists', (s) => classic.network.security('seclist', s)],
-    ]), signal);
+    return runChecks(
+      endpointChecks(classic, [
+        ['instances', (s) => classic.compute.instances(s)],
+        ['volumes', (s) => classic.storage.volumes(s)],
+        ['snapshots', (s) => classic.storage.snapshots(s)],
+        ['shapes', (s) => classic.compute.shapes(s)],
+        ['image lists', (s) => classic.compute.imageLists(s)],
+        ['security lists', (s) => classic.network.security('seclist', s)],
+      ]),
+      signal,
+    );
   }
 
   listVms(signal: AbortSignal): Promise<readonly VmSummary[]> {
@@ -85,8 +109,16 @@ class ClassicSource implements SourcePlatform {
 
   policy(): readonly FeaturePolicy[] {
     return [
-      { feature: 'Check the endpoint and list VMs', isEssential: true, privileges: ['Compute_Monitor role of the site'] },
-      { feature: 'Replicate: snapshots, volumes of them, workers, security lists', isEssential: true, privileges: ['Compute_Operations role of the site'] },
+      {
+        feature: 'Check the endpoint and list VMs',
+        isEssential: true,
+        privileges: ['Compute_Monitor role of the site'],
+      },
+      {
+        feature: 'Replicate: snapshots, volumes of them, workers, security lists',
+        isEssential: true,
+        privileges: ['Compute_Operations role of the site'],
+      },
     ];
   }
 
@@ -103,7 +135,12 @@ class ClassicSource implements SourcePlatform {
   }
 
   async createSnapshot(
-    { vmId, tag, environment, base }: { readonly vmId: string; readonly tag: string; readonly environment: JsonObject; readonly base?: Snapshot },
+    {
+      vmId,
+      tag,
+      environment,
+      base,
+    }: { readonly vmId: string; readonly tag: string; readonly environment: JsonObject; readonly base?: Snapshot },
     signal: AbortSignal,
   ): Promise<Snapshot> {
     const known = await this.#records.find(vmId, tag);
@@ -114,7 +151,12 @@ class ClassicSource implements SourcePlatform {
     const takenAt = new Date(classic.clock.wallTime()).toISOString();
     const marks = await takeSnapshots(this.#context, tag, parts, signal);
     const snapshot: Snapshot = {
-      id: tag, tag, vmId, takenAt, disks: marks.map(({ diskId, sizeBytes }) => ({ diskId, sizeBytes })), state: snapshotState(base?.tag, environment, marks),
+      id: tag,
+      tag,
+      vmId,
+      takenAt,
+      disks: marks.map(({ diskId, sizeBytes }) => ({ diskId, sizeBytes })),
+      state: snapshotState(base?.tag, environment, marks),
     };
     await this.#records.keep(snapshot);
     return snapshot;
@@ -126,21 +168,33 @@ class ClassicSource implements SourcePlatform {
 
   async assertUnchanged(snapshot: Snapshot, signal: AbortSignal): Promise<void> {
     if (await this.isAlive(snapshot, signal)) return;
-    throw new CausewayError('source.snapshot-lost', `some volume snapshots of snapshot ${snapshot.tag} of VM ${snapshot.vmId} no longer exist`);
+    throw new CausewayError(
+      'source.snapshot-lost',
+      `some volume snapshots of snapshot ${snapshot.tag} of VM ${snapshot.vmId} no longer exist`,
+    );
   }
 
-  async openDisk(snapshot: Snapshot, diskId: string, base: Snapshot | undefined, signal: AbortSignal): Promise<DiskReader> {
+  async openDisk(
+    snapshot: Snapshot,
+    diskId: string,
+    base: Snapshot | undefined,
+    signal: AbortSignal,
+  ): Promise<DiskReader> {
     const { base: on, environment, marks } = stateOf(snapshot);
     const disk = marks.find((mark) => mark.diskId === diskId);
-    if (disk === undefined) throw new CausewayError('source.disk-not-found', `the snapshot ${snapshot.tag} has no disk ${diskId}`);
+    if (disk === undefined)
+      throw new CausewayError('source.disk-not-found', `the snapshot ${snapshot.tag} has no disk ${diskId}`);
     const run = runOf(this.#context, environment);
     const id = await this.#ensureCopy(run, snapshot.tag, disk, signal);
     const { sizeBytes } = disk;
     const opened = await this.#worker.open(run, { id, diskId, sizeBytes, createdByThisCall: false }, signal);
-    const before = base === undefined || on !== base.tag ? undefined : base.disks.find((each) => each.diskId === diskId);
+    const before =
+      base === undefined || on !== base.tag ? undefined : base.disks.find((each) => each.diskId === diskId);
     const former = base === undefined || before?.sizeBytes !== sizeBytes ? undefined : this.#digestFile(base.tag, disk);
     const isKnown = (await former?.isComplete()) === true;
-    return this.#readers.track(new WorkerVolumeReader(opened, sizeBytes, this.#digestFile(snapshot.tag, disk), isKnown ? former : undefined));
+    return this.#readers.track(
+      new WorkerVolumeReader(opened, sizeBytes, this.#digestFile(snapshot.tag, disk), isKnown ? former : undefined),
+    );
   }
 
   async promoteToBase(snapshot: Snapshot, formerBase: Snapshot | undefined, signal: AbortSignal): Promise<void> {
@@ -155,7 +209,10 @@ class ClassicSource implements SourcePlatform {
     await this.deleteBase(snapshot, signal);
   }
 
-  async discardPending({ vmId, tag }: { readonly vmId: string; readonly tag: string }, signal: AbortSignal): Promise<void> {
+  async discardPending(
+    { vmId, tag }: { readonly vmId: string; readonly tag: string },
+    signal: AbortSignal,
+  ): Promise<void> {
     const known = await this.#records.find(vmId, tag);
     if (known !== undefined) return this.discardSnapshot(known, undefined, signal);
     await this.#remove((entry) => belongsTo(entry, tag), signal);
@@ -189,18 +246,48 @@ class ClassicSource implements SourcePlatform {
   async #ensureCopy(run: DestinationRun, tag: string, disk: DiskMark, signal: AbortSignal): Promise<string> {
     const { classic } = this.#context;
     const cloud = cloudApi(classic);
-    const { resource, entry } = await ensureResource<{ readonly id: string }>(classic, run.ledger, {
-      kind: 'volume', key: keyOf(tag, `copy/${disk.diskId}`), lifetime: 'replica', details: { diskId: disk.diskId },
-    }, {
-      ...volumeFinders(cloud),
-      async create(each, s) {
-        const snapshot = await classic.storage.snapshot(disk.snapshot, s);
-        if (typeof snapshot?.snapshot_id !== 'string') throw new CausewayError('source.snapshot-lost', `the snapshot ${disk.snapshot} of disk ${disk.diskId} no longer exists`);
-        const made = await classic.storage.createVolume({ name: nameOf(each), size: { bytes: disk.sizeBytes }, pool: disk.pool, labels: resourceTags(run, each), snapshotId: snapshot.snapshot_id }, s);
-        return { id: made.name };
+    const { resource, entry } = await ensureResource<{ readonly id: string }>(
+      classic,
+      run.ledger,
+      {
+        kind: 'volume',
+        key: keyOf(tag, `copy/${disk.diskId}`),
+        lifetime: 'replica',
+        details: { diskId: disk.diskId },
       },
-    }, signal);
-    const ready = () => awaitVolume(cloud, resource.id, `making a copy of disk ${disk.diskId}`, ({ state }) => state === 'available' || state === 'attached', cloud.timing.volumeMs, signal);
+      {
+        ...volumeFinders(cloud),
+        async create(each, s) {
+          const snapshot = await classic.storage.snapshot(disk.snapshot, s);
+          if (typeof snapshot?.snapshot_id !== 'string')
+            throw new CausewayError(
+              'source.snapshot-lost',
+              `the snapshot ${disk.snapshot} of disk ${disk.diskId} no longer exists`,
+            );
+          const made = await classic.storage.createVolume(
+            {
+              name: nameOf(each),
+              size: { bytes: disk.sizeBytes },
+              pool: disk.pool,
+              labels: resourceTags(run, each),
+              snapshotId: snapshot.snapshot_id,
+            },
+            s,
+          );
+          return { id: made.name };
+        },
+      },
+      signal,
+    );
+    const ready = () =>
+      awaitVolume(
+        cloud,
+        resource.id,
+        `making a copy of disk ${disk.diskId}`,
+        ({ state }) => state === 'available' || state === 'attached',
+        cloud.timing.volumeMs,
+        signal,
+      );
     await orRemoveFailed(cloud, run.ledger, entry, ready, signal);
     return resource.id;
   }
@@ -212,8 +299,11 @@ class ClassicSource implements SourcePlatform {
   /** The last one first: copies go before the snapshots that they were made of. */
   async #remove(isOver: (entry: LedgerEntry) => boolean, signal: AbortSignal): Promise<void> {
     const ledger = ledgerOf(this.#context);
-    const entries = ledger.list().filter((entry) => entry.state !== 'removed' && entry.lifetime === 'replica' && isOver(entry));
-    for (const entry of entries.toReversed()) await deleteResource(cloudApi(this.#context.classic), ledger, entry, signal);
+    const entries = ledger
+      .list()
+      .filter((entry) => entry.state !== 'removed' && entry.lifetime === 'replica' && isOver(entry));
+    for (const entry of entries.toReversed())
+      await deleteResource(cloudApi(this.#context.classic), ledger, entry, signal);
   }
 
   async #forget(snapshot: Snapshot): Promise<void> {

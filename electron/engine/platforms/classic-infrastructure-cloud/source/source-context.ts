@@ -21,14 +21,18 @@ export interface SourceContext {
 
 /** @throws `general.bug` for a source that was opened to be looked at only */
 export function ledgerOf({ ledger }: Pick<SourceContext, 'ledger'>): LedgerScope {
-  if (ledger === undefined) throw new CausewayError('general.bug', 'the source was opened without a ledger and cannot create resources');
+  if (ledger === undefined)
+    throw new CausewayError('general.bug', 'the source was opened without a ledger and cannot create resources');
   return ledger;
 }
 
 /** The execution that resources are created for, as the shared steps want it. */
 export function runOf(context: SourceContext, environment: JsonObject = {}): DestinationRun {
   return {
-    replicaId: context.use?.replicaId ?? '', executionId: context.use?.executionId ?? '', environment, ledger: ledgerOf(context),
+    replicaId: context.use?.replicaId ?? '',
+    executionId: context.use?.executionId ?? '',
+    environment,
+    ledger: ledgerOf(context),
     note: (message, details) => context.use?.note?.(message, details),
     vm: { id: '', name: '', os_type: 'linux', disks: [], nics: [] },
   };
@@ -49,8 +53,10 @@ const environmentSchema = z.looseObject({
 export function exportWish(environment: JsonObject): WorkerWish {
   const wish = parseEnvironment(environmentSchema, environment);
   return {
-    image: { parameter: 'export_image_name', name: wish.export_image_name }, shape: { parameter: 'export_shape_name', name: wish.export_shape_name },
-    user: wish.export_img_username, rootGib: wish.export_root_disk_size,
+    image: { parameter: 'export_image_name', name: wish.export_image_name },
+    shape: { parameter: 'export_shape_name', name: wish.export_shape_name },
+    user: wish.export_img_username,
+    rootGib: wish.export_root_disk_size,
   };
 }
 
@@ -64,18 +70,39 @@ export interface DiskMark {
 }
 
 /** @param base the tag of the snapshot that this one was taken on; @param environment for the worker, which may have to be started by another process */
-export function snapshotState(base: string | undefined, environment: JsonObject, marks: readonly DiskMark[]): JsonObject {
-  return { ...(base === undefined ? {} : { base }), environment, disks: Object.fromEntries(marks.map(({ diskId, snapshot, pool }) => [diskId, { snapshot, pool }])) };
+export function snapshotState(
+  base: string | undefined,
+  environment: JsonObject,
+  marks: readonly DiskMark[],
+): JsonObject {
+  return {
+    ...(base === undefined ? {} : { base }),
+    environment,
+    disks: Object.fromEntries(marks.map(({ diskId, snapshot, pool }) => [diskId, { snapshot, pool }])),
+  };
 }
 
-export function stateOf({ tag, state, disks }: Snapshot): { readonly base: string | undefined; readonly environment: JsonObject; readonly marks: readonly DiskMark[] } {
+export function stateOf({ tag, state, disks }: Snapshot): {
+  readonly base: string | undefined;
+  readonly environment: JsonObject;
+  readonly marks: readonly DiskMark[];
+} {
   const { base, environment, disks: all } = state;
   const marks = disks.map(({ diskId, sizeBytes }): DiskMark => {
     const mark = all !== undefined && isJsonObject(all) && Object.hasOwn(all, diskId) ? all[diskId] : undefined;
-    if (mark === undefined || !isJsonObject(mark) || typeof mark['snapshot'] !== 'string' || typeof mark['pool'] !== 'string') {
+    if (
+      mark === undefined ||
+      !isJsonObject(mark) ||
+      typeof mark['snapshot'] !== 'string' ||
+      typeof mark['pool'] !== 'string'
+    ) {
       throw new CausewayError('source.snapshot-lost', `the snapshot ${tag} has no record of disk ${diskId}`);
     }
     return { diskId, sizeBytes, snapshot: mark['snapshot'], pool: mark['pool'] };
   });
-  return { base: typeof base === 'string' ? base : undefined, environment: environment !== undefined && isJsonObject(environment) ? environment : {}, marks };
+  return {
+    base: typeof base === 'string' ? base : undefined,
+    environment: environment !== undefined && isJsonObject(environment) ? environment : {},
+    marks,
+  };
 }

@@ -27,7 +27,8 @@ function apiError(error: CausewayError): CausewayError {
     return new CausewayError(ours, error.message, { details: { ...details, ...more } });
   };
   // A host that has no room answers with an internal error. Nothing was made, and a repetition at once has no better luck.
-  if (status >= 500 && typeof msg === 'string' && /out of (?:host )?capacity/i.test(msg)) return as('cloud.operation-failed');
+  if (status >= 500 && typeof msg === 'string' && /out of (?:host )?capacity/i.test(msg))
+    return as('cloud.operation-failed');
   if (typeof code !== 'string') return error;
   if (quotaCodes.includes(code)) return as('cloud.quota-exceeded');
   if (status < 500 && status !== 404 && conflictCodes.includes(code)) return as('cloud.conflict');

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import type { Labels } from '../../../cloud-resources/labels.ts';
 import type { ServiceApi } from './service-api.ts';
 
-export const tagsSchema = z.record(z.string(), z.string()).nullish().transform((tags) => tags ?? {});
+export const tagsSchema = z
+  .record(z.string(), z.string())
+  .nullish()
+  .transform((tags) => tags ?? {});
 
 const volumeSchema = z.looseObject({
   id: z.string(),
@@ -55,7 +58,12 @@ export function isBootVolume(id: string): boolean {
   return id.startsWith('ocid1.bootvolume.');
 }
 
-const sourceTypes = { bootvolumebackup: 'bootVolumeBackup', volumebackup: 'volumeBackup', bootvolume: 'bootVolume', volume: 'volume' } as const;
+const sourceTypes = {
+  bootvolumebackup: 'bootVolumeBackup',
+  volumebackup: 'volumeBackup',
+  bootvolume: 'bootVolume',
+  volume: 'volume',
+} as const;
 
 /** Kinds of volumes differ in the first part of the path only. */
 const pathOf = (id: string): string => `${collectionOf(isBootVolume(id))}/${encodeURIComponent(id)}`;
@@ -64,21 +72,45 @@ const collectionOf = (isBoot: boolean): string => (isBoot ? '/20160918/bootVolum
 export function blockStorageOf(api: ServiceApi): BlockStorage {
   return {
     async list(compartmentId, signal) {
-      const [boot, block] = await Promise.all([true, false].map((isBoot) =>
-        api.list(volumeSchema, isBoot ? 'list boot volumes' : 'list volumes', collectionOf(isBoot), { compartmentId }, signal)));
+      const [boot, block] = await Promise.all(
+        [true, false].map((isBoot) =>
+          api.list(
+            volumeSchema,
+            isBoot ? 'list boot volumes' : 'list volumes',
+            collectionOf(isBoot),
+            { compartmentId },
+            signal,
+          ),
+        ),
+      );
       return [...(boot ?? []), ...(block ?? [])];
     },
-    get: (id, signal) => api.find(volumeSchema, { operation: `read volume ${id}`, method: 'GET', path: pathOf(id) }, signal),
+    get: (id, signal) =>
+      api.find(volumeSchema, { operation: `read volume ${id}`, method: 'GET', path: pathOf(id) }, signal),
     create({ sourceId, ...volume }, signal) {
-      const type = Object.entries(sourceTypes).find(([kind]) => sourceId?.startsWith(`ocid1.${kind}.`) === true)?.[1] ?? 'volume';
+      const type =
+        Object.entries(sourceTypes).find(([kind]) => sourceId?.startsWith(`ocid1.${kind}.`) === true)?.[1] ?? 'volume';
       const isBoot = type.startsWith('boot');
       const sourceDetails = sourceId === undefined ? {} : { sourceDetails: { type, id: sourceId } };
-      return api.create(volumeSchema, `create volume ${volume.displayName}`, collectionOf(isBoot), { ...volume, ...sourceDetails }, signal);
+      return api.create(
+        volumeSchema,
+        `create volume ${volume.displayName}`,
+        collectionOf(isBoot),
+        { ...volume, ...sourceDetails },
+        signal,
+      );
     },
     change: (id, { freeformTags, ...change }, signal) =>
-      api.update(volumeSchema, `change volume ${id}`, pathOf(id), (now) => ({
-        ...change, ...(freeformTags === undefined ? {} : { freeformTags: { ...now.freeformTags, ...freeformTags } }),
-      }), signal),
+      api.update(
+        volumeSchema,
+        `change volume ${id}`,
+        pathOf(id),
+        (now) => ({
+          ...change,
+          ...(freeformTags === undefined ? {} : { freeformTags: { ...now.freeformTags, ...freeformTags } }),
+        }),
+        signal,
+      ),
     delete: (id, signal) => api.remove({ operation: `delete volume ${id}`, path: pathOf(id) }, signal),
   };
 }

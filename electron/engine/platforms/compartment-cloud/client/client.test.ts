@@ -18,12 +18,18 @@ describe('a connection', () => {
     expect(connection).toMatchObject({ signIn: 'api_key', region: 'eu-frankfurt-1', fingerprint: 'aa:bb' });
     expect(connection.serviceUrl('iaas')).toBe('https://iaas.eu-frankfurt-1.oraclecloud.com');
     expect(connection.serviceUrl('limits')).toBe('https://limits.eu-frankfurt-1.oci.oraclecloud.com');
-    expect(parseConnection({ ...usual, realm_domain: 'oraclegovcloud.com' }).serviceUrl('identity')).toBe('https://identity.eu-frankfurt-1.oraclegovcloud.com');
-    expect(parseConnection({ ...usual, service_url: 'https://cloud.example/' }).serviceUrl('limits')).toBe('https://cloud.example/limits');
+    expect(parseConnection({ ...usual, realm_domain: 'oraclegovcloud.com' }).serviceUrl('identity')).toBe(
+      'https://identity.eu-frankfurt-1.oraclegovcloud.com',
+    );
+    expect(parseConnection({ ...usual, service_url: 'https://cloud.example/' }).serviceUrl('limits')).toBe(
+      'https://cloud.example/limits',
+    );
   });
 
   test('names what is missing for its way of signing in, and no value', () => {
-    expect(() => parseConnection({ region: 'r', private_key_data: 'very secret' })).toThrow(/tenancy, user, fingerprint$/);
+    expect(() => parseConnection({ region: 'r', private_key_data: 'very secret' })).toThrow(
+      /tenancy, user, fingerprint$/,
+    );
     expect(() => parseConnection({ region: 'r', sign_in: 'session_token' })).toThrow('session_token');
     expect(parseConnection({ region: 'r', sign_in: 'instance_principal' }).tenancy).toBeUndefined();
     expect(parseConnection({ ...usual, session_token: 'x.y.z' }).signIn).toBe('session_token');
@@ -33,7 +39,9 @@ describe('a connection', () => {
 describe('a private key', () => {
   test('is read with what stands around it, encrypted or not', () => {
     expect(readPrivateKey(`${pem}\nOCI_API_KEY\n`, undefined).asymmetricKeyType).toBe('rsa');
-    const locked = pair.privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'open' }).toString();
+    const locked = pair.privateKey
+      .export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'open' })
+      .toString();
     expect(readPrivateKey(locked, 'open').asymmetricKeyType).toBe('rsa');
     expect(() => readPrivateKey(locked, undefined)).toThrow('private_key_passphrase is not set');
     expect(() => readPrivateKey(locked, 'wrong')).toThrow('does not decrypt');
@@ -50,16 +58,27 @@ describe('a private key', () => {
 /** What the signature of a request was made over, put together anew. */
 function isSigned(request: TransportRequest, headers: Record<string, string>): boolean {
   const parts = /headers="([^"]+)",signature="([^"]+)"/.exec(headers['authorization'] ?? '');
-  const text = (parts?.[1] ?? '').split(' ').map((name) => {
-    if (name === '(request-target)') return `${name}: ${request.method.toLowerCase()} ${request.url.pathname}${request.url.search}`;
-    return name === 'content-length' ? `${name}: ${Buffer.byteLength(request.body ?? '')}` : `${name}: ${headers[name] ?? ''}`;
-  }).join('\n');
+  const text = (parts?.[1] ?? '')
+    .split(' ')
+    .map((name) => {
+      if (name === '(request-target)')
+        return `${name}: ${request.method.toLowerCase()} ${request.url.pathname}${request.url.search}`;
+      return name === 'content-length'
+        ? `${name}: ${Buffer.byteLength(request.body ?? '')}`
+        : `${name}: ${headers[name] ?? ''}`;
+    })
+    .join('\n');
   return verify('sha256', Buffer.from(text), createPublicKey(pem), Buffer.from(parts?.[2] ?? '', 'base64'));
 }
 
 describe('a signature', () => {
   const key = { keyId: 't/u/f', privateKey: pair.privateKey };
-  const request = (method: string, body?: string): TransportRequest => ({ url: new URL('https://iaas.example/20160918/volumes?a=b%20c'), method, headers: {}, body });
+  const request = (method: string, body?: string): TransportRequest => ({
+    url: new URL('https://iaas.example/20160918/volumes?a=b%20c'),
+    method,
+    headers: {},
+    body,
+  });
 
   test('covers the first line, date and host, and the body where there is one', () => {
     const read = signedHeaders(request('GET'), key, Date.UTC(2026, 0, 1));
@@ -83,11 +102,15 @@ describe('a signature', () => {
       close: () => undefined,
     };
     const clock = createHastyClock();
-    const transport = signingTransport(inner, async (renew) => {
-      asked.push(renew);
-      clock.advance(1000);
-      return key;
-    }, clock);
+    const transport = signingTransport(
+      inner,
+      async (renew) => {
+        asked.push(renew);
+        clock.advance(1000);
+        return key;
+      },
+      clock,
+    );
     expect((await transport.send(request('POST'), signal)).status).toBe(200);
     expect(asked).toEqual([false, true]);
     expect(new Set(sent).size).toBe(2);

@@ -86,9 +86,15 @@ export function parseConnection(connection: unknown): OciConnection {
     fingerprint: filled(data.fingerprint)?.toLowerCase(),
     sessionToken: filled(data.session_token),
     // The service of limits alone has the newer form of host names, with `oci` in it.
-    serviceUrl: (service) => (own === undefined ? `https://${service}.${region}.${service === 'limits' ? 'oci.' : ''}${realm}` : `${own}/${service}`),
+    serviceUrl: (service) =>
+      own === undefined
+        ? `https://${service}.${region}.${service === 'limits' ? 'oci.' : ''}${realm}`
+        : `${own}/${service}`,
     caCertificate: filled(data.ca_certificate),
-    callerAddresses: (data.caller_address ?? '').split(',').map((each) => each.trim()).filter((each) => each !== ''),
+    callerAddresses: (data.caller_address ?? '')
+      .split(',')
+      .map((each) => each.trim())
+      .filter((each) => each !== ''),
     workerSshPort: data.worker_ssh_port,
     workerHttpsPort: data.worker_https_port,
     workerUsePublicIp: data.worker_use_public_ip,
@@ -99,7 +105,11 @@ export function parseConnection(connection: unknown): OciConnection {
 }
 
 function invalid(keys: readonly string[]): CausewayError {
-  return new CausewayError('general.invalid-input', `connection of the compartment cloud: missing or invalid: ${keys.join(', ')}`, { details: { keys: [...keys] } });
+  return new CausewayError(
+    'general.invalid-input',
+    `connection of the compartment cloud: missing or invalid: ${keys.join(', ')}`,
+    { details: { keys: [...keys] } },
+  );
 }
 
 function filled(text: string | undefined): string | undefined {

@@ -6,7 +6,14 @@ import { withApiErrors } from './api-error.ts';
 import { blockStorageOf, type BlockStorage } from './block-storage.ts';
 import { computeOf, type Compute } from './compute.ts';
 import { parseConnection, type OciConnection, type ServiceName } from './connection.ts';
-import { identityServiceOf, limitsOf, workRequestsOf, type IdentityService, type Limits, type WorkRequests } from './identity.ts';
+import {
+  identityServiceOf,
+  limitsOf,
+  workRequestsOf,
+  type IdentityService,
+  type Limits,
+  type WorkRequests,
+} from './identity.ts';
 import { imagesOf, objectsOf, type Images, type Objects } from './images.ts';
 import { networkOf, type Network } from './network.ts';
 import { signingTransport } from './request-signature.ts';
@@ -50,9 +57,19 @@ export function openOci(connection: unknown, options: OpenOciOptions = {}): Oci 
   const transport = createTransport({ caCertificate: parsed.caCertificate });
   const identity = identityOf(parsed, transport, around, options.metadataUrl);
   const signed = signingTransport(transport, identity.keys, clock);
-  const service = (name: ServiceName): ServiceApi => createServiceApi(withApiErrors(createHttpClient({
-    baseUrl: parsed.serviceUrl(name), transport: signed, clock, random, backOff: timing.backOff, timeoutMs: timing.requestMs,
-  })));
+  const service = (name: ServiceName): ServiceApi =>
+    createServiceApi(
+      withApiErrors(
+        createHttpClient({
+          baseUrl: parsed.serviceUrl(name),
+          transport: signed,
+          clock,
+          random,
+          backOff: timing.backOff,
+          timeoutMs: timing.requestMs,
+        }),
+      ),
+    );
   const core = service('iaas');
   return {
     ...around,

@@ -17,7 +17,11 @@ const bodyMethods = ['POST', 'PUT', 'PATCH'];
  * The headers that a request is signed by: HTTP signatures with RSA and SHA-256 over the request's first line, date and host, and
  * over its body where the method has one.
  */
-export function signedHeaders(request: TransportRequest, { keyId, privateKey }: SigningKey, wallTime: number): Record<string, string> {
+export function signedHeaders(
+  request: TransportRequest,
+  { keyId, privateKey }: SigningKey,
+  wallTime: number,
+): Record<string, string> {
   const { url, method } = request;
   const own: Record<string, string> = { date: new Date(wallTime).toUTCString(), host: url.host };
   const signed: (readonly [string, string])[] = [
@@ -27,14 +31,23 @@ export function signedHeaders(request: TransportRequest, { keyId, privateKey }: 
   ];
   if (bodyMethods.includes(method)) {
     const body = request.bytes ?? Buffer.from(request.body ?? '');
-    own['content-type'] = Object.entries(request.headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? 'application/json';
+    own['content-type'] =
+      Object.entries(request.headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ??
+      'application/json';
     own['x-content-sha256'] = createHash('sha256').update(body).digest('base64');
-    signed.push(['content-length', String(body.length)], ['content-type', own['content-type']], ['x-content-sha256', own['x-content-sha256']]);
+    signed.push(
+      ['content-length', String(body.length)],
+      ['content-type', own['content-type']],
+      ['x-content-sha256', own['x-content-sha256']],
+    );
   }
   const text = signed.map(([name, value]) => `${name}: ${value}`).join('\n');
   const signature = sign('RSA-SHA256', Buffer.from(text), privateKey).toString('base64');
   const names = signed.map(([name]) => name).join(' ');
-  return { ...own, authorization: `Signature version="1",keyId="${keyId}",algorithm="rsa-sha256",headers="${names}",signature="${signature}"` };
+  return {
+    ...own,
+    authorization: `Signature version="1",keyId="${keyId}",algorithm="rsa-sha256",headers="${names}",signature="${signature}"`,
+  };
 }
 
 /** Signs each request as it is sent: a repetition has another date, and so another signature. After a refusal the key is renewed once. */
@@ -42,8 +55,14 @@ export function signingTransport(inner: Transport, keys: SigningKeySource, clock
   async function send(request: TransportRequest, renew: boolean, signal: AbortSignal): Promise<TransportAnswer> {
     const key = await keys(renew, signal);
     // A request without a body, but of a method that has one, says that its length is 0.
-    const whole = bodyMethods.includes(request.method) && request.body === undefined && request.bytes === undefined ? { ...request, bytes: new Uint8Array(0) } : request;
-    return inner.send({ ...whole, headers: { ...request.headers, ...signedHeaders(whole, key, clock.wallTime()) } }, signal);
+    const whole =
+      bodyMethods.includes(request.method) && request.body === undefined && request.bytes === undefined
+        ? { ...request, bytes: new Uint8Array(0) }
+        : request;
+    return inner.send(
+      { ...whole, headers: { ...request.headers, ...signedHeaders(whole, key, clock.wallTime()) } },
+      signal,
+    );
   }
   return {
     async send(request, signal) {

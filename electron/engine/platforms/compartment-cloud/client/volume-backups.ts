@@ -3,7 +3,13 @@ import type { Labels } from '../../../cloud-resources/labels.ts';
 import { isBootVolume, tagsSchema } from './block-storage.ts';
 import type { ServiceApi } from './service-api.ts';
 
-const backupSchema = z.looseObject({ id: z.string(), displayName: z.string().nullish(), lifecycleState: z.string(), compartmentId: z.string(), freeformTags: tagsSchema });
+const backupSchema = z.looseObject({
+  id: z.string(),
+  displayName: z.string().nullish(),
+  lifecycleState: z.string(),
+  compartmentId: z.string(),
+  freeformTags: tagsSchema,
+});
 
 /** A backup of a boot volume or of a block volume: two resources of the API with the same members. */
 export type OciBackup = z.infer<typeof backupSchema>;
@@ -13,7 +19,10 @@ export interface VolumeBackups {
   list(compartmentId: string, signal: AbortSignal): Promise<readonly OciBackup[]>;
   get(id: string, signal: AbortSignal): Promise<OciBackup | undefined>;
   /** What has changed since the volume's last backup is stored; all of it the first time. */
-  create(backup: { readonly volumeId: string; readonly displayName: string; readonly freeformTags: Labels }, signal: AbortSignal): Promise<OciBackup>;
+  create(
+    backup: { readonly volumeId: string; readonly displayName: string; readonly freeformTags: Labels },
+    signal: AbortSignal,
+  ): Promise<OciBackup>;
   delete(id: string, signal: AbortSignal): Promise<void>;
 }
 
@@ -25,14 +34,30 @@ const pathOf = (id: string): string => `${collectionOf(isBoot(id))}/${encodeURIC
 export function volumeBackupsOf(api: ServiceApi): VolumeBackups {
   return {
     async list(compartmentId, signal) {
-      const [boot, block] = await Promise.all([true, false].map((each) =>
-        api.list(backupSchema, each ? 'list boot volume backups' : 'list volume backups', collectionOf(each), { compartmentId }, signal)));
+      const [boot, block] = await Promise.all(
+        [true, false].map((each) =>
+          api.list(
+            backupSchema,
+            each ? 'list boot volume backups' : 'list volume backups',
+            collectionOf(each),
+            { compartmentId },
+            signal,
+          ),
+        ),
+      );
       return [...(boot ?? []), ...(block ?? [])];
     },
-    get: (id, signal) => api.find(backupSchema, { operation: `read backup ${id}`, method: 'GET', path: pathOf(id) }, signal),
+    get: (id, signal) =>
+      api.find(backupSchema, { operation: `read backup ${id}`, method: 'GET', path: pathOf(id) }, signal),
     create({ volumeId, ...backup }, signal) {
       const boot = isBootVolume(volumeId);
-      return api.create(backupSchema, `create backup ${backup.displayName}`, collectionOf(boot), { ...backup, type: 'INCREMENTAL', ...(boot ? { bootVolumeId: volumeId } : { volumeId }) }, signal);
+      return api.create(
+        backupSchema,
+        `create backup ${backup.displayName}`,
+        collectionOf(boot),
+        { ...backup, type: 'INCREMENTAL', ...(boot ? { bootVolumeId: volumeId } : { volumeId }) },
+        signal,
+      );
     },
     delete: (id, signal) => api.remove({ operation: `delete backup ${id}`, path: pathOf(id) }, signal),
   };

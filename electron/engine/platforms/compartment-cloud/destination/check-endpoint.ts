@@ -34,7 +34,9 @@ export function checkEndpoint(session: OciSession, signal: AbortSignal): Promise
       essential: true,
       async run(s) {
         const domains = await session.domains(s);
-        return domains.length === 0 ? { warning: `region ${connection.region} lists no availability domains` } : `region ${connection.region}: ${domains.map(({ name }) => name).join(', ')}`;
+        return domains.length === 0
+          ? { warning: `region ${connection.region} lists no availability domains` }
+          : `region ${connection.region}: ${domains.map(({ name }) => name).join(', ')}`;
       },
     },
     ...listings.map(([name, list, right]) => inSomeCompartment(session, name, list, right)),
@@ -44,11 +46,15 @@ export function checkEndpoint(session: OciSession, signal: AbortSignal): Promise
       async run(s) {
         const [domain] = await session.domains(s);
         const of = { compartmentId: await root(s), availabilityDomain: domain?.name ?? '' };
-        const shown = await Promise.all((['volume-count', 'total-storage-gb'] as const).map(async (name) => {
-          const limit = await limits.availability('block-storage', name, of, s);
-          return limit === undefined ? `${name} unknown` : `${name} ${limit.usage} of ${limit.limit}`;
-        }));
-        return shown.every((each) => each.endsWith('unknown')) ? { warning: 'the service limits cannot be read: what is short is noticed only when it is created' } : shown.join(', ');
+        const shown = await Promise.all(
+          (['volume-count', 'total-storage-gb'] as const).map(async (name) => {
+            const limit = await limits.availability('block-storage', name, of, s);
+            return limit === undefined ? `${name} unknown` : `${name} ${limit.usage} of ${limit.limit}`;
+          }),
+        );
+        return shown.every((each) => each.endsWith('unknown'))
+          ? { warning: 'the service limits cannot be read: what is short is noticed only when it is created' }
+          : shown.join(', ');
       },
     },
     {
@@ -61,7 +67,11 @@ export function checkEndpoint(session: OciSession, signal: AbortSignal): Promise
       essential: false,
       async run(s) {
         try {
-          const ranges = await callerRanges(callerOf(session), { publicAddress: connection.workerUsePublicIp ?? true, prefixes: [] }, s);
+          const ranges = await callerRanges(
+            callerOf(session),
+            { publicAddress: connection.workerUsePublicIp ?? true, prefixes: [] },
+            s,
+          );
           return `workers with public addresses accept connections from ${ranges.join(', ')}`;
         } catch (error) {
           const record = toErrorRecord(error);
@@ -74,7 +84,11 @@ export function checkEndpoint(session: OciSession, signal: AbortSignal): Promise
   return runChecks(checks, signal);
 }
 
-type Listing = readonly [name: string, list: (compartmentId: string, signal: AbortSignal) => Promise<readonly unknown[]>, right: string];
+type Listing = readonly [
+  name: string,
+  list: (compartmentId: string, signal: AbortSignal) => Promise<readonly unknown[]>,
+  right: string,
+];
 
 /** More compartments than these are not asked one after the other. */
 const mostCompartments = 20;
@@ -90,10 +104,15 @@ function inSomeCompartment(session: OciSession, name: string, list: Listing[1], 
         try {
           return `${(await list(id, signal)).length} found in compartment ${compartment}`;
         } catch (error) {
-          if (!(error instanceof CausewayError) || !['cloud.not-found', 'cloud.permission-denied'].includes(error.code)) throw error;
+          if (!(error instanceof CausewayError) || !['cloud.not-found', 'cloud.permission-denied'].includes(error.code))
+            throw error;
         }
       }
-      throw new CausewayError('cloud.permission-denied', `list ${name}: refused in ${compartments.length} compartments; needed: Allow group <group> to ${right} in compartment <compartment>`, { details: { right } });
+      throw new CausewayError(
+        'cloud.permission-denied',
+        `list ${name}: refused in ${compartments.length} compartments; needed: Allow group <group> to ${right} in compartment <compartment>`,
+        { details: { right } },
+      );
     },
   };
 }
@@ -105,7 +124,11 @@ function credentialsSeen({ connection, clock }: OciSession): string | { readonly
   if (signIn === 'instance_principal') return 'the certificate of this instance signs in';
   const own = fingerprintOf(readPrivateKey(privateKey, passphrase));
   if (signIn === 'api_key') {
-    return own === fingerprint ? `API key ${own}` : { warning: `the private key has the fingerprint ${own}, not ${fingerprint ?? 'the one that is set'}: upload its public key, or correct the fingerprint` };
+    return own === fingerprint
+      ? `API key ${own}`
+      : {
+          warning: `the private key has the fingerprint ${own}, not ${fingerprint ?? 'the one that is set'}: upload its public key, or correct the fingerprint`,
+        };
   }
   const end = tokenEnd(sessionToken);
   if (end === undefined) return 'session token';

@@ -1,5 +1,13 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
-import type { CloudCalls, CloudServer, CloudSnapshot, CloudVolume, NewCloudVolume, ServerState, VolumeState } from '../../../cloud-resources/cloud-api.ts';
+import type {
+  CloudCalls,
+  CloudServer,
+  CloudSnapshot,
+  CloudVolume,
+  NewCloudVolume,
+  ServerState,
+  VolumeState,
+} from '../../../cloud-resources/cloud-api.ts';
 import { hasLabels, type Labels } from '../../../cloud-resources/labels.ts';
 import { pollPlan } from '../../../cloud-resources/retry-context.ts';
 import { waitForState } from '../../../http/wait-for-state.ts';
@@ -19,12 +27,15 @@ export const largestVolumeGib = 32_768;
 export const useTag = 'causeway-use';
 export type VolumeUse = 'volume' | 'pending' | 'snapshot';
 
-export const useOf = ({ freeformTags }: OciVolume): VolumeUse => (['pending', 'snapshot'] as const).find((use) => freeformTags[useTag] === use) ?? 'volume';
+export const useOf = ({ freeformTags }: OciVolume): VolumeUse =>
+  (['pending', 'snapshot'] as const).find((use) => freeformTags[useTag] === use) ?? 'volume';
 
 /** How volumes are made and attached for one VM. */
 export interface VolumeWork {
   /** Makes an empty volume that an instance can boot from, where the wanted one is to be that. */
-  readonly makeBootVolume?: ((volume: NewCloudVolume, signal: AbortSignal) => Promise<OciVolume> | undefined) | undefined;
+  readonly makeBootVolume?:
+    | ((volume: NewCloudVolume, signal: AbortSignal) => Promise<OciVolume> | undefined)
+    | undefined;
   readonly attachmentOf?: ((volumeId: string) => AttachmentType) | undefined;
 }
 
@@ -33,9 +44,15 @@ export function cloudCalls(session: OciSession, place: Place, work: VolumeWork =
   const { timing, clock, random, volumes, compute, connection } = session;
   const { compartmentId, domain } = place;
   const newVolume = ({ name, sizeGib, zone, contentOf, labels }: NewCloudVolume, use: VolumeUse) => ({
-    compartmentId, availabilityDomain: zone ?? domain, displayName: name, sizeInGBs: Math.max(smallestVolumeGib, sizeGib), freeformTags: { ...labels, [useTag]: use },
+    compartmentId,
+    availabilityDomain: zone ?? domain,
+    displayName: name,
+    sizeInGBs: Math.max(smallestVolumeGib, sizeGib),
+    freeformTags: { ...labels, [useTag]: use },
     ...(connection.volumePerformance === undefined ? {} : { vpusPerGB: connection.volumePerformance }),
-    ...(contentOf === undefined ? {} : { sourceId: 'snapshotId' in contentOf ? contentOf.snapshotId : contentOf.volumeId }),
+    ...(contentOf === undefined
+      ? {}
+      : { sourceId: 'snapshotId' in contentOf ? contentOf.snapshotId : contentOf.volumeId }),
   });
   return {
     timing,
@@ -47,18 +64,33 @@ export function cloudCalls(session: OciSession, place: Place, work: VolumeWork =
     largestVolumeGib,
     volumes: {
       async list(labels, signal) {
-        const found = (await volumesWith(session, compartmentId, labels, signal)).filter((volume) => useOf(volume) === 'volume');
+        const found = (await volumesWith(session, compartmentId, labels, signal)).filter(
+          (volume) => useOf(volume) === 'volume',
+        );
         if (found.length === 0) return [];
-        const holders = await holdersOf(session, place, {}, found.some(({ id }) => isBootVolume(id)), signal);
-        return found.map((volume) => asVolume(volume, holders.filter(({ volumeId }) => volumeId === volume.id)));
+        const holders = await holdersOf(
+          session,
+          place,
+          {},
+          found.some(({ id }) => isBootVolume(id)),
+          signal,
+        );
+        return found.map((volume) =>
+          asVolume(
+            volume,
+            holders.filter(({ volumeId }) => volumeId === volume.id),
+          ),
+        );
       },
       async get(id, signal) {
         const volume = await getVolume(session, id, signal);
-        return volume === undefined ? undefined : asVolume(volume, await holdersOf(session, place, { volumeId: id }, isBootVolume(id), signal));
+        return volume === undefined
+          ? undefined
+          : asVolume(volume, await holdersOf(session, place, { volumeId: id }, isBootVolume(id), signal));
       },
       async create(volume, signal) {
         const boot = volume.contentOf === undefined ? await work.makeBootVolume?.(volume, signal) : undefined;
-        return asVolume(boot ?? await volumes.create(newVolume(volume, 'volume'), signal), []);
+        return asVolume(boot ?? (await volumes.create(newVolume(volume, 'volume'), signal)), []);
       },
       async label(id, labels, signal) {
         const volume = await volumes.change(id, { freeformTags: labels }, signal);
@@ -69,32 +101,59 @@ export function cloudCalls(session: OciSession, place: Place, work: VolumeWork =
       },
       delete: (id, signal) => volumes.delete(id, signal),
     },
-    snapshots: connection.deploymentCopies === 'backups' ? backupSnapshots(session, compartmentId) : {
-      list: async (labels, signal) => (await volumesWith(session, compartmentId, labels, signal)).filter((volume) => useOf(volume) === 'snapshot').map(asSnapshot),
-      async get(id, signal) {
-        const volume = isBackup(id) ? await getBackup(session, id, signal) : await getVolume(session, id, signal);
-        return volume === undefined ? undefined : asSnapshot(volume);
-      },
-      async create({ volumeId, name, labels }, signal) {
-        const original = await getVolume(session, volumeId, signal);
-        if (original === undefined) throw new CausewayError('cloud.not-found', `volume ${volumeId} no longer exists`, { details: { volumeId } });
-        const copy = newVolume({ name, sizeGib: original.sizeInGBs ?? 0, type: undefined, zone: original.availabilityDomain, contentOf: { volumeId }, labels }, 'snapshot');
-        return asSnapshot(await volumes.create(copy, signal));
-      },
-      delete: (id, signal) => (isBackup(id) ? session.backups.delete(id, signal) : volumes.delete(id, signal)),
-    },
+    snapshots:
+      connection.deploymentCopies === 'backups'
+        ? backupSnapshots(session, compartmentId)
+        : {
+            list: async (labels, signal) =>
+              (await volumesWith(session, compartmentId, labels, signal))
+                .filter((volume) => useOf(volume) === 'snapshot')
+                .map(asSnapshot),
+            async get(id, signal) {
+              const volume = isBackup(id) ? await getBackup(session, id, signal) : await getVolume(session, id, signal);
+              return volume === undefined ? undefined : asSnapshot(volume);
+            },
+            async create({ volumeId, name, labels }, signal) {
+              const original = await getVolume(session, volumeId, signal);
+              if (original === undefined)
+                throw new CausewayError('cloud.not-found', `volume ${volumeId} no longer exists`, {
+                  details: { volumeId },
+                });
+              const copy = newVolume(
+                {
+                  name,
+                  sizeGib: original.sizeInGBs ?? 0,
+                  type: undefined,
+                  zone: original.availabilityDomain,
+                  contentOf: { volumeId },
+                  labels,
+                },
+                'snapshot',
+              );
+              return asSnapshot(await volumes.create(copy, signal));
+            },
+            delete: (id, signal) => (isBackup(id) ? session.backups.delete(id, signal) : volumes.delete(id, signal)),
+          },
     servers: {
       get: (id, signal) => getServer(session, id, signal),
       async attach(id, volumeId, signal) {
         const type = work.attachmentOf?.(volumeId) ?? 'paravirtualized';
         const device = type === 'paravirtualized' ? (await compute.devices(id, signal))[0] : undefined;
-        const attachment = await compute.attach({
-          type, instanceId: id, volumeId, ...(device === undefined ? {} : { device }), ...(type === 'iscsi' ? { useChap: true } : {}),
-        }, signal);
+        const attachment = await compute.attach(
+          {
+            type,
+            instanceId: id,
+            volumeId,
+            ...(device === undefined ? {} : { device }),
+            ...(type === 'iscsi' ? { useChap: true } : {}),
+          },
+          signal,
+        );
         await followAttachment(session, attachment, 'ATTACHED', signal);
       },
       async detach(id, volumeId, signal) {
-        for (const attachment of await compute.attachments({ compartmentId, instanceId: id, volumeId }, signal)) await followAttachment(session, attachment, 'DETACHED', signal);
+        for (const attachment of await compute.attachments({ compartmentId, instanceId: id, volumeId }, signal))
+          await followAttachment(session, attachment, 'DETACHED', signal);
       },
     },
   };
@@ -104,12 +163,23 @@ export function cloudCalls(session: OciSession, place: Place, work: VolumeWork =
 function backupSnapshots(session: OciSession, compartmentId: string): CloudCalls['snapshots'] {
   const { backups } = session;
   return {
-    list: async (labels, signal) => (await backups.list(compartmentId, signal)).filter((backup) => backup.lifecycleState !== 'TERMINATED' && hasLabels({ labels: backup.freeformTags }, labels)).map(asSnapshot),
+    list: async (labels, signal) =>
+      (await backups.list(compartmentId, signal))
+        .filter(
+          (backup) => backup.lifecycleState !== 'TERMINATED' && hasLabels({ labels: backup.freeformTags }, labels),
+        )
+        .map(asSnapshot),
     async get(id, signal) {
       const found = isBackup(id) ? await getBackup(session, id, signal) : await getVolume(session, id, signal);
       return found === undefined ? undefined : asSnapshot(found);
     },
-    create: async ({ volumeId, name, labels }, signal) => asSnapshot(await backups.create({ volumeId, displayName: name, freeformTags: { ...labels, [useTag]: 'snapshot' } }, signal)),
+    create: async ({ volumeId, name, labels }, signal) =>
+      asSnapshot(
+        await backups.create(
+          { volumeId, displayName: name, freeformTags: { ...labels, [useTag]: 'snapshot' } },
+          signal,
+        ),
+      ),
     delete: (id, signal) => (isBackup(id) ? backups.delete(id, signal) : session.volumes.delete(id, signal)),
   };
 }
@@ -120,8 +190,15 @@ export async function getBackup(session: OciSession, id: string, signal: AbortSi
 }
 
 /** Those with all of these tags that are not gone. The service can't search by tags. */
-async function volumesWith(session: OciSession, compartmentId: string, labels: Labels, signal: AbortSignal): Promise<readonly OciVolume[]> {
-  return (await session.volumes.list(compartmentId, signal)).filter((volume) => volume.lifecycleState !== 'TERMINATED' && hasLabels({ labels: volume.freeformTags }, labels));
+async function volumesWith(
+  session: OciSession,
+  compartmentId: string,
+  labels: Labels,
+  signal: AbortSignal,
+): Promise<readonly OciVolume[]> {
+  return (await session.volumes.list(compartmentId, signal)).filter(
+    (volume) => volume.lifecycleState !== 'TERMINATED' && hasLabels({ labels: volume.freeformTags }, labels),
+  );
 }
 
 /** What is gone is shown for some time. */
@@ -137,21 +214,47 @@ interface Holder {
 }
 
 /** Which instances have volumes: as data, and to boot from. */
-async function holdersOf(session: OciSession, { compartmentId, domain }: Place, of: { readonly volumeId?: string }, withBoot: boolean, signal: AbortSignal): Promise<readonly Holder[]> {
+async function holdersOf(
+  session: OciSession,
+  { compartmentId, domain }: Place,
+  of: { readonly volumeId?: string },
+  withBoot: boolean,
+  signal: AbortSignal,
+): Promise<readonly Holder[]> {
   const { volumeId } = of;
-  const data: readonly Holder[] = await session.compute.attachments({ compartmentId, ...(volumeId === undefined ? {} : { volumeId }) }, signal);
+  const data: readonly Holder[] = await session.compute.attachments(
+    { compartmentId, ...(volumeId === undefined ? {} : { volumeId }) },
+    signal,
+  );
   if (!withBoot) return data;
-  const boot = await session.compute.bootAttachments({ compartmentId, availabilityDomain: domain, ...(volumeId === undefined ? {} : { bootVolumeId: volumeId }) }, signal);
-  return [...data, ...boot.map(({ bootVolumeId, instanceId, lifecycleState }) => ({ volumeId: bootVolumeId, instanceId, lifecycleState }))];
+  const boot = await session.compute.bootAttachments(
+    { compartmentId, availabilityDomain: domain, ...(volumeId === undefined ? {} : { bootVolumeId: volumeId }) },
+    signal,
+  );
+  return [
+    ...data,
+    ...boot.map(({ bootVolumeId, instanceId, lifecycleState }) => ({
+      volumeId: bootVolumeId,
+      instanceId,
+      lifecycleState,
+    })),
+  ];
 }
 
 function asVolume(volume: OciVolume, holders: readonly Holder[]): CloudVolume {
   const [holder] = holders;
   const { id, displayName, lifecycleState, sizeInGBs, availabilityDomain, freeformTags } = volume;
   return {
-    id, name: displayName ?? id, state: volumeState(lifecycleState, holder), status: holder === undefined ? lifecycleState : holder.lifecycleState, sizeGib: sizeInGBs ?? 0,
+    id,
+    name: displayName ?? id,
+    state: volumeState(lifecycleState, holder),
+    status: holder === undefined ? lifecycleState : holder.lifecycleState,
+    sizeGib: sizeInGBs ?? 0,
     // How it is attached can be another way each time.
-    type: undefined, zone: availabilityDomain, serverId: holder?.instanceId, labels: freeformTags,
+    type: undefined,
+    zone: availabilityDomain,
+    serverId: holder?.instanceId,
+    labels: freeformTags,
   };
 }
 
@@ -164,7 +267,12 @@ function volumeState(lifecycleState: string, holder: Holder | undefined): Volume
 }
 
 function asSnapshot({ id, lifecycleState, freeformTags }: OciVolume | OciBackup): CloudSnapshot {
-  return { id, status: lifecycleState, labels: freeformTags, state: lifecycleState === 'FAULTY' ? 'failed' : lifecycleState === 'AVAILABLE' ? 'available' : 'changing' };
+  return {
+    id,
+    status: lifecycleState,
+    labels: freeformTags,
+    state: lifecycleState === 'FAULTY' ? 'failed' : lifecycleState === 'AVAILABLE' ? 'available' : 'changing',
+  };
 }
 
 /** An instance that never came to run is terminated by the service: why, its work request says. */
@@ -176,17 +284,35 @@ async function getServer(session: OciSession, id: string, signal: AbortSignal): 
   return problem === undefined ? undefined : { ...asServer(instance), state: 'failed', problem };
 }
 
-const states: Readonly<Record<string, ServerState>> = { RUNNING: 'running', STOPPING: 'off', STOPPED: 'off', TERMINATING: 'off', TERMINATED: 'gone' };
+const states: Readonly<Record<string, ServerState>> = {
+  RUNNING: 'running',
+  STOPPING: 'off',
+  STOPPED: 'off',
+  TERMINATING: 'off',
+  TERMINATED: 'gone',
+};
 
 export function asServer({ id, displayName, lifecycleState, freeformTags }: OciInstance): CloudServer {
-  return { id, name: displayName ?? id, state: states[lifecycleState] ?? 'changing', status: lifecycleState, problem: undefined, labels: freeformTags };
+  return {
+    id,
+    name: displayName ?? id,
+    state: states[lifecycleState] ?? 'changing',
+    status: lifecycleState,
+    problem: undefined,
+    labels: freeformTags,
+  };
 }
 
 /** How often a detachment that was not carried out is asked for again. */
 const detachments = 3;
 
 /** Waits until an attachment is made, or over. */
-async function followAttachment(session: OciSession, attachment: VolumeAttachment, wanted: 'ATTACHED' | 'DETACHED', signal: AbortSignal): Promise<void> {
+async function followAttachment(
+  session: OciSession,
+  attachment: VolumeAttachment,
+  wanted: 'ATTACHED' | 'DETACHED',
+  signal: AbortSignal,
+): Promise<void> {
   const { compute, timing, clock } = session;
   const operation = `${wanted === 'ATTACHED' ? 'attach volume' : 'detach volume'} ${attachment.volumeId}`;
   const details = { volumeId: attachment.volumeId, serverId: attachment.instanceId };
@@ -197,9 +323,15 @@ async function followAttachment(session: OciSession, attachment: VolumeAttachmen
       const now = await compute.attachment(attachment.id, s);
       const state = now?.lifecycleState ?? 'DETACHED';
       if (state === wanted) return { done: true, value: undefined };
-      if (wanted === 'ATTACHED' && state === 'DETACHED') throw new CausewayError('cloud.operation-failed', `${operation}: the cloud took the attachment back`, { details: { operation, ...details, state } });
+      if (wanted === 'ATTACHED' && state === 'DETACHED')
+        throw new CausewayError('cloud.operation-failed', `${operation}: the cloud took the attachment back`, {
+          details: { operation, ...details, state },
+        });
       if (wanted === 'DETACHED' && state === 'ATTACHED') {
-        if (asked >= detachments) throw new CausewayError('cloud.operation-failed', `${operation}: it is attached after ${asked} requests`, { details: { operation, ...details, state } });
+        if (asked >= detachments)
+          throw new CausewayError('cloud.operation-failed', `${operation}: it is attached after ${asked} requests`, {
+            details: { operation, ...details, state },
+          });
         asked += 1;
         await compute.detach(attachment.id, s).catch((error: unknown) => {
           if (!(error instanceof CausewayError) || error.code !== 'cloud.conflict') throw error;

@@ -12,7 +12,9 @@ import { attachmentTypes, type AttachmentType } from '../client/compute.ts';
  */
 const environmentSchema = z.looseObject({
   availability_domain: z.string().optional(),
-  network_map: z.record(z.string(), z.looseObject({ id: z.string(), security_groups: z.array(z.string()).nullish() })).default({}),
+  network_map: z
+    .record(z.string(), z.looseObject({ id: z.string(), security_groups: z.array(z.string()).nullish() }))
+    .default({}),
   storage_mappings: storageMappingShape,
   /** The contract spells it both ways. */
   storage_mapping: storageMappingShape.removeDefault().optional(),
@@ -41,7 +43,11 @@ export function readScope(environment: JsonObject): Scope {
     const value = environment[key];
     return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
   };
-  return { compartment: text('compartment'), vcn_compartment: text('vcn_compartment'), availability_domain: text('availability_domain') };
+  return {
+    compartment: text('compartment'),
+    vcn_compartment: text('vcn_compartment'),
+    availability_domain: text('availability_domain'),
+  };
 }
 
 type Required = 'availability_domain' | 'migr_subnet_id' | 'migr_shape_name' | 'compartment' | 'shape_name';
@@ -68,7 +74,8 @@ export function bootDiskOf(vm: Pick<Vm, 'disks'>): Disk | undefined {
  */
 export function attachmentOf(disk: Disk, environment: DestinationEnvironment): AttachmentType {
   const mapped = volumeTypeOf(disk, mappingOf(environment), 'paravirtualized') ?? 'paravirtualized';
-  return resolvedOrThrow('volume attachment type', 'storage_mappings', mapped, resolveText(attachmentTypes, mapped)).name as AttachmentType;
+  return resolvedOrThrow('volume attachment type', 'storage_mappings', mapped, resolveText(attachmentTypes, mapped))
+    .name as AttachmentType;
 }
 
 /** The mapping under either of its names. */

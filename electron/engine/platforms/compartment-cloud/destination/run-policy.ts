@@ -4,7 +4,10 @@ import { hasWindowsEntry } from '../../../cloud-resources/common-run-policy.ts';
 import type { OciConnection } from '../client/connection.ts';
 
 /** Reads what the engine has to know of an environment that was validated before. */
-export function runPolicy({ dataTransferMechanism }: Pick<OciConnection, 'dataTransferMechanism'>, environment: JsonObject): RunPolicy {
+export function runPolicy(
+  { dataTransferMechanism }: Pick<OciConnection, 'dataTransferMechanism'>,
+  environment: JsonObject,
+): RunPolicy {
   const isParavirtualized = environment['use_pv_mode'] === true;
   return {
     mechanism: dataTransferMechanism,
@@ -23,4 +26,3 @@ export function runPolicy({ dataTransferMechanism }: Pick<OciConnection, 'dataTr
     windowsAgentUrl: undefined,
   };
 }
-

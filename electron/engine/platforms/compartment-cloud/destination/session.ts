@@ -49,7 +49,12 @@ export interface Place {
 export const nowhere: Place = { compartmentId: '', networkCompartmentId: '', domain: '' };
 
 /** The id of a compartment that is named, or given by its id. @throws `cloud.name-unknown`, `cloud.name-ambiguous` */
-export async function compartmentId(session: OciSession, parameter: string, wanted: string, signal: AbortSignal): Promise<string> {
+export async function compartmentId(
+  session: OciSession,
+  parameter: string,
+  wanted: string,
+  signal: AbortSignal,
+): Promise<string> {
   if (wanted.startsWith('ocid1.')) return wanted;
   return resolvedOrThrow('compartment', parameter, wanted, resolve(await session.compartments(signal), wanted)).id;
 }
@@ -62,10 +67,18 @@ export async function domainName(session: OciSession, wanted: string, signal: Ab
 
 /** @throws `cloud.parameter-missing`, `cloud.name-unknown`, `cloud.name-ambiguous` */
 export async function placeOf(session: OciSession, environment: Scope, signal: AbortSignal): Promise<Place> {
-  const compartment = await compartmentId(session, 'compartment', required({ ...noKeys, ...environment }, 'compartment'), signal);
+  const compartment = await compartmentId(
+    session,
+    'compartment',
+    required({ ...noKeys, ...environment }, 'compartment'),
+    signal,
+  );
   return {
     compartmentId: compartment,
-    networkCompartmentId: environment.vcn_compartment === undefined ? compartment : await compartmentId(session, 'vcn_compartment', environment.vcn_compartment, signal),
+    networkCompartmentId:
+      environment.vcn_compartment === undefined
+        ? compartment
+        : await compartmentId(session, 'vcn_compartment', environment.vcn_compartment, signal),
     domain: await domainName(session, required({ ...noKeys, ...environment }, 'availability_domain'), signal),
   };
 }
@@ -74,11 +87,19 @@ const noKeys = { migr_subnet_id: undefined, migr_shape_name: undefined, shape_na
 
 /** How this computer will reach workers, as far as the endpoint knows. */
 export function callerOf({ connection, context }: OciSession): Caller {
-  return { addresses: connection.callerAddresses, egressAddress: context.egressAddress, publicHost: new URL(connection.serviceUrl('iaas')).hostname };
+  return {
+    addresses: connection.callerAddresses,
+    egressAddress: context.egressAddress,
+    publicHost: new URL(connection.serviceUrl('iaas')).hostname,
+  };
 }
 
 /** Where a port of a worker is reached from here: as the context says, else at the port that the connection maps it to. */
-export function workerEndpoint({ context, connection }: OciSession, address: string, port: number): { readonly host: string; readonly port: number } {
+export function workerEndpoint(
+  { context, connection }: OciSession,
+  address: string,
+  port: number,
+): { readonly host: string; readonly port: number } {
   if (context.resolveAddress !== undefined) return context.resolveAddress(address, port);
   const mapped = { [sshPort]: connection.workerSshPort, [agentPort]: connection.workerHttpsPort }[port];
   return { host: address, port: mapped ?? port };

@@ -11,13 +11,25 @@ export interface ShapeConfig {
 }
 
 /** @throws `cloud.name-unknown` */
-export async function shapeOf(session: OciSession, { compartmentId, domain }: Pick<Place, 'compartmentId' | 'domain'>, parameter: string, name: string, signal: AbortSignal): Promise<OciShape> {
-  const shapes = (await session.compute.shapes(compartmentId, domain, signal)).map((shape) => ({ ...shape, id: shape.shape, name: shape.shape }));
+export async function shapeOf(
+  session: OciSession,
+  { compartmentId, domain }: Pick<Place, 'compartmentId' | 'domain'>,
+  parameter: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<OciShape> {
+  const shapes = (await session.compute.shapes(compartmentId, domain, signal)).map((shape) => ({
+    ...shape,
+    id: shape.shape,
+    name: shape.shape,
+  }));
   return resolvedOrThrow('shape', parameter, name, resolve(shapes, name));
 }
 
-export const isFlexible = (shape: OciShape): boolean => shape.isFlexible === true || (shape.ocpuOptions !== undefined && shape.ocpuOptions !== null);
-export const isArm = ({ shape, processorDescription }: OciShape): boolean => /\b(?:ampere|arm)\b/i.test(processorDescription ?? '') || /\.A\d+\./.test(shape);
+export const isFlexible = (shape: OciShape): boolean =>
+  shape.isFlexible === true || (shape.ocpuOptions !== undefined && shape.ocpuOptions !== null);
+export const isArm = ({ shape, processorDescription }: OciShape): boolean =>
+  /\b(?:ampere|arm)\b/i.test(processorDescription ?? '') || /\.A\d+\./.test(shape);
 
 /** What workers get of a flexible shape; nothing to say for a fixed one. */
 export function smallestConfig(shape: OciShape): { readonly shapeConfig?: ShapeConfig } {
@@ -42,23 +54,35 @@ function fitted(shape: OciShape, wantedOcpus: number, wantedMemory: number): Sha
   const ocpus = Math.max(cpu?.min ?? 1, wantedOcpus, Math.ceil(wantedMemory / most));
   const memoryInGBs = Math.max(memory?.minInGBs ?? 1, (memory?.minPerOcpuInGBs ?? 0) * ocpus, wantedMemory);
   if (ocpus > (cpu?.max ?? Number.POSITIVE_INFINITY) || memoryInGBs > (memory?.maxInGBs ?? Number.POSITIVE_INFINITY)) {
-    throw new CausewayError('general.invalid-input', `shape ${shape.shape} has at most ${cpu?.max ?? '?'} OCPUs and ${memory?.maxInGBs ?? '?'} GB of memory: ${ocpus} OCPUs and ${memoryInGBs} GB are needed`, {
-      details: { parameter: 'shape_name', shape: shape.shape, ocpus, memoryInGBs },
-    });
+    throw new CausewayError(
+      'general.invalid-input',
+      `shape ${shape.shape} has at most ${cpu?.max ?? '?'} OCPUs and ${memory?.maxInGBs ?? '?'} GB of memory: ${ocpus} OCPUs and ${memoryInGBs} GB are needed`,
+      {
+        details: { parameter: 'shape_name', shape: shape.shape, ocpus, memoryInGBs },
+      },
+    );
   }
   return { ocpus, memoryInGBs };
 }
 
 /** Processors as threads and memory in MiB, of what an instance of a shape would have. */
-export function sizeOf(shape: OciShape, config: { readonly shapeConfig?: ShapeConfig }): { readonly name: string; readonly vcpus: number; readonly ram: number } {
+export function sizeOf(
+  shape: OciShape,
+  config: { readonly shapeConfig?: ShapeConfig },
+): { readonly name: string; readonly vcpus: number; readonly ram: number } {
   const ocpus = config.shapeConfig?.ocpus ?? shape.ocpus ?? 0;
-  return { name: shape.shape, vcpus: ocpus * (isArm(shape) ? 1 : 2), ram: (config.shapeConfig?.memoryInGBs ?? shape.memoryInGBs ?? 0) * 1024 };
+  return {
+    name: shape.shape,
+    vcpus: ocpus * (isArm(shape) ? 1 : 2),
+    ram: (config.shapeConfig?.memoryInGBs ?? shape.memoryInGBs ?? 0) * 1024,
+  };
 }
 
 /** How many VNICs an instance can have. */
 export function vnicLimit(shape: OciShape, config: { readonly shapeConfig?: ShapeConfig }): number {
   const options = shape.maxVnicAttachmentOptions;
-  if (config.shapeConfig === undefined || options === undefined || options === null) return shape.maxVnicAttachments ?? 1;
+  if (config.shapeConfig === undefined || options === undefined || options === null)
+    return shape.maxVnicAttachments ?? 1;
   const byProcessors = Math.floor((options.defaultPerOcpu ?? 1) * config.shapeConfig.ocpus);
   return Math.min(options.max ?? byProcessors, Math.max(options.min ?? 2, byProcessors));
 }

@@ -23,22 +23,53 @@ export interface WorkerPlan {
 }
 
 /** @throws `cloud.parameter-missing`, `cloud.name-unknown`, `cloud.name-ambiguous` */
-export async function planWorker(session: OciSession, place: Place, environment: DestinationEnvironment, role: WorkerRole, signal: AbortSignal): Promise<WorkerPlan> {
+export async function planWorker(
+  session: OciSession,
+  place: Place,
+  environment: DestinationEnvironment,
+  role: WorkerRole,
+  signal: AbortSignal,
+): Promise<WorkerPlan> {
   const os = workerOs(role);
-  const wanted = { subnet: required(environment, 'migr_subnet_id'), shape: required(environment, 'migr_shape_name'), image: workerImage(environment, os) };
-  const subnet = resolvedOrThrow('subnet', 'migr_subnet_id', wanted.subnet, resolveSubnet(await subnetsOf(session, place, signal), wanted.subnet));
-  const image = resolvedOrThrow('image', `migr_image_map.${os}`, wanted.image, resolveNamed(await session.images.list(place.compartmentId, signal), wanted.image));
+  const wanted = {
+    subnet: required(environment, 'migr_subnet_id'),
+    shape: required(environment, 'migr_shape_name'),
+    image: workerImage(environment, os),
+  };
+  const subnet = resolvedOrThrow(
+    'subnet',
+    'migr_subnet_id',
+    wanted.subnet,
+    resolveSubnet(await subnetsOf(session, place, signal), wanted.subnet),
+  );
+  const image = resolvedOrThrow(
+    'image',
+    `migr_image_map.${os}`,
+    wanted.image,
+    resolveNamed(await session.images.list(place.compartmentId, signal), wanted.image),
+  );
   const shape = await shapeOf(session, place, 'migr_shape_name', wanted.shape, signal);
   const allowed = subnet.prohibitPublicIpOnVnic !== true;
   return {
-    os, subnet, image, shape, config: smallestConfig(shape), publicAddress: allowed && (session.connection.workerUsePublicIp ?? true),
+    os,
+    subnet,
+    image,
+    shape,
+    config: smallestConfig(shape),
+    publicAddress: allowed && (session.connection.workerUsePublicIp ?? true),
     ports: workerPorts(role, session.connection.dataTransferMechanism),
   };
 }
 
 /** Subnets of the networks' compartment, and of the own one where that is another. */
-export async function subnetsOf(session: OciSession, { compartmentId, networkCompartmentId }: Pick<Place, 'compartmentId' | 'networkCompartmentId'>, signal: AbortSignal): Promise<readonly Subnet[]> {
-  const all = await Promise.all([...new Set([networkCompartmentId, compartmentId])].map((each) => session.network.subnets(each, signal)));
+export async function subnetsOf(
+  session: OciSession,
+  { compartmentId, networkCompartmentId }: Pick<Place, 'compartmentId' | 'networkCompartmentId'>,
+  signal: AbortSignal,
+): Promise<readonly Subnet[]> {
+  const all = await Promise.all(
+    [...new Set([networkCompartmentId, compartmentId])].map((each) => session.network.subnets(each, signal)),
+  );
   return all.flat();
 }
 
@@ -47,8 +78,14 @@ export function resolveSubnet(subnets: readonly Subnet[], wanted: string): Resol
 }
 
 /** By id or display name, which is no more than a name here: several resources may have it. */
-export function resolveNamed<T extends { readonly id: string; readonly displayName?: string | null | undefined }>(all: readonly T[], wanted: string): Resolution<T> {
-  return resolve(all.map((each) => ({ ...each, name: each.displayName ?? each.id })), wanted);
+export function resolveNamed<T extends { readonly id: string; readonly displayName?: string | null | undefined }>(
+  all: readonly T[],
+  wanted: string,
+): Resolution<T> {
+  return resolve(
+    all.map((each) => ({ ...each, name: each.displayName ?? each.id })),
+    wanted,
+  );
 }
 
 export function workerNeeds(plan: WorkerPlan): { readonly server: QuotaNeeds } {
@@ -57,5 +94,9 @@ export function workerNeeds(plan: WorkerPlan): { readonly server: QuotaNeeds } {
 
 /** What has to be known of a worker to tell from where it will be reached. */
 export function callerQuestion({ publicAddress, subnet }: WorkerPlan): WorkerNetwork {
-  return { publicAddress, prefixes: subnet.cidrBlock === undefined || subnet.cidrBlock === null ? [] : [subnet.cidrBlock], ...(typeof subnet.virtualRouterIp === 'string' ? { gateway: subnet.virtualRouterIp } : {}) };
+  return {
+    publicAddress,
+    prefixes: subnet.cidrBlock === undefined || subnet.cidrBlock === null ? [] : [subnet.cidrBlock],
+    ...(typeof subnet.virtualRouterIp === 'string' ? { gateway: subnet.virtualRouterIp } : {}),
+  };
 }

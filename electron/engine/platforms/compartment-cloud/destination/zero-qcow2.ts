@@ -9,7 +9,8 @@ const bytesOfEntry = clusterBytes * (clusterBytes / 8);
  */
 export function zeroQcow2(sizeBytes: number): Buffer {
   const entries = Math.ceil(sizeBytes / bytesOfEntry);
-  if (entries * 8 > clusterBytes) throw new RangeError(`${sizeBytes} bytes do not fit into a first table of one cluster`);
+  if (entries * 8 > clusterBytes)
+    throw new RangeError(`${sizeBytes} bytes do not fit into a first table of one cluster`);
   const image = Buffer.alloc(4 * clusterBytes);
   image.write('QFI\xfb', 0, 'latin1');
   image.writeUInt32BE(2, 4);

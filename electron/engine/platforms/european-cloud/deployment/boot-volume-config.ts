@@ -33,15 +33,27 @@ export function dataVolumeConfig(environment: DestinationEnvironment): ImageConf
  *
  * @throws `general.invalid-input` for a key that the API does not have
  */
-export function bootVolumeConfig(vm: Pick<Vm, 'os_type' | 'firmware' | 'secure_boot'>, environment: DestinationEnvironment): ImageConfig {
-  const given = { ...environment.default_custom_boot_volume_image_metadata, ...environment.custom_boot_volume_image_metadata };
+export function bootVolumeConfig(
+  vm: Pick<Vm, 'os_type' | 'firmware' | 'secure_boot'>,
+  environment: DestinationEnvironment,
+): ImageConfig {
+  const given = {
+    ...environment.default_custom_boot_volume_image_metadata,
+    ...environment.custom_boot_volume_image_metadata,
+  };
   const custom: Record<string, string | boolean> = {};
   for (const [key, value] of Object.entries(given)) {
-    const name = (Object.hasOwn(apiNames, key) ? apiNames[key] : undefined) ?? (Object.values(apiNames).includes(key) ? key : undefined);
+    const name =
+      (Object.hasOwn(apiNames, key) ? apiNames[key] : undefined) ??
+      (Object.values(apiNames).includes(key) ? key : undefined);
     if (name === undefined || (typeof value !== 'string' && typeof value !== 'boolean')) {
-      throw new CausewayError('general.invalid-input', `custom_boot_volume_image_metadata.${key}: ${name === undefined ? 'not a setting of the cloud' : 'must be a string, true or false'}`, {
-        details: { parameter: `custom_boot_volume_image_metadata.${key}` },
-      });
+      throw new CausewayError(
+        'general.invalid-input',
+        `custom_boot_volume_image_metadata.${key}: ${name === undefined ? 'not a setting of the cloud' : 'must be a string, true or false'}`,
+        {
+          details: { parameter: `custom_boot_volume_image_metadata.${key}` },
+        },
+      );
     }
     custom[name] = value;
   }

@@ -9,7 +9,12 @@ import type { CloudSession } from '../session.ts';
 import { planState } from './plan-deployment.ts';
 
 /** One NIC a source NIC, in their order, with the address and groups of the plan. MAC addresses are the platform's. */
-export async function createNics(session: CloudSession, run: DeploymentRun, plan: DeploymentPlan, signal: AbortSignal): Promise<readonly DeployedNic[]> {
+export async function createNics(
+  session: CloudSession,
+  run: DeploymentRun,
+  plan: DeploymentPlan,
+  signal: AbortSignal,
+): Promise<readonly DeployedNic[]> {
   const iaas = session.iaas(readEnvironment(run.environment).project);
   const { nics: planned, securityGroupIds } = planState(plan);
   const nics: DeployedNic[] = [];
@@ -19,7 +24,8 @@ export async function createNics(session: CloudSession, run: DeploymentRun, plan
       run.ledger,
       deploymentIntent(run, 'nic', `nic/${each.sourceNicId}`, { project: iaas.projectId, networkId: each.networkId }),
       {
-        find: async (entry, s) => (await iaas.nics.list(entryLabel(entry), s)).find((nic) => hasLabels(nic, entryLabel(entry))),
+        find: async (entry, s) =>
+          (await iaas.nics.list(entryLabel(entry), s)).find((nic) => hasLabels(nic, entryLabel(entry))),
         get: (id, _entry, s) => iaas.nics.get(id, s),
         create: (entry, s) =>
           iaas.nics.create(
@@ -35,7 +41,10 @@ export async function createNics(session: CloudSession, run: DeploymentRun, plan
       },
       signal,
     );
-    if (resource.mac === undefined) throw new CausewayError('cloud.unexpected-answer', `NIC ${resource.id} has no MAC address`, { details: { nicId: resource.id } });
+    if (resource.mac === undefined)
+      throw new CausewayError('cloud.unexpected-answer', `NIC ${resource.id} has no MAC address`, {
+        details: { nicId: resource.id },
+      });
     nics.push({
       id: resource.id,
       sourceNicId: each.sourceNicId,

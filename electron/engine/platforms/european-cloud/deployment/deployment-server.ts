@@ -20,7 +20,12 @@ import { planState } from './plan-deployment.ts';
 
 /** Creates the migrated VM from prepared volumes and NICs, gives it its public address, and waits until it runs. */
 export async function createServer(
-  session: CloudSession, run: DeploymentRun, plan: DeploymentPlan, volumes: readonly Volume[], nics: readonly DeployedNic[], signal: AbortSignal,
+  session: CloudSession,
+  run: DeploymentRun,
+  plan: DeploymentPlan,
+  volumes: readonly Volume[],
+  nics: readonly DeployedNic[],
+  signal: AbortSignal,
 ): Promise<DeployedServer> {
   const environment = readEnvironment(run.environment);
   const iaas = session.iaas(environment.project);
@@ -29,39 +34,75 @@ export async function createServer(
   // Who was interrupted after the intent has described them, and the server may have them by now.
   const intended = run.ledger.find('server', deploymentIntent(run, 'server', 'server', {}).key);
   if (intended === undefined) await describeVolumes(cloud, iaas, run, environment, volumes, boot, signal);
-  const { resource: server, entry } = await ensureServer(session, iaas, run, plan, environment, volumes, boot, nics, signal);
+  const { resource: server, entry } = await ensureServer(
+    session,
+    iaas,
+    run,
+    plan,
+    environment,
+    volumes,
+    boot,
+    nics,
+    signal,
+  );
   const publicAddress = environment.use_public_ip ? await ensurePublicIp(session, iaas, run, nics, signal) : undefined;
   const running = (): Promise<CloudServer> => awaitActive(cloud, server.id, signal);
   // A server that takes its volumes with it must not be removed while they are needed.
-  await (environment.delete_disks_on_server_termination ? running() : orRemoveFailed(cloud, run.ledger, entry, running, signal));
+  await (environment.delete_disks_on_server_termination
+    ? running()
+    : orRemoveFailed(cloud, run.ledger, entry, running, signal));
   const addresses = nics.flatMap((nic) => nic.ipAddress ?? []);
-  return { id: server.id, name: server.name, addresses: publicAddress === undefined ? addresses : [publicAddress, ...addresses] };
+  return {
+    id: server.id,
+    name: server.name,
+    addresses: publicAddress === undefined ? addresses : [publicAddress, ...addresses],
+  };
 }
 
 async function describeVolumes(
-  cloud: CloudApi, iaas: Iaas, run: DeploymentRun, environment: DestinationEnvironment, volumes: readonly Volume[], boot: Volume, signal: AbortSignal,
+  cloud: CloudApi,
+  iaas: Iaas,
+  run: DeploymentRun,
+  environment: DestinationEnvironment,
+  volumes: readonly Volume[],
+  boot: Volume,
+  signal: AbortSignal,
 ): Promise<void> {
   for (const volume of volumes) {
     await freeVolume(cloud, run, volume.id, undefined, signal);
-    const change = volume.id === boot.id
-      ? { bootable: true, imageConfig: bootVolumeConfig(run.vm, environment) }
-      : { imageConfig: dataVolumeConfig(environment) };
+    const change =
+      volume.id === boot.id
+        ? { bootable: true, imageConfig: bootVolumeConfig(run.vm, environment) }
+        : { imageConfig: dataVolumeConfig(environment) };
     await iaas.volumes.change(volume.id, change, signal);
   }
 }
 
 async function ensureServer(
-  session: CloudSession, iaas: Iaas, run: DeploymentRun, plan: DeploymentPlan, environment: DestinationEnvironment,
-  volumes: readonly Volume[], boot: Volume, nics: readonly DeployedNic[], signal: AbortSignal,
+  session: CloudSession,
+  iaas: Iaas,
+  run: DeploymentRun,
+  plan: DeploymentPlan,
+  environment: DestinationEnvironment,
+  volumes: readonly Volume[],
+  boot: Volume,
+  nics: readonly DeployedNic[],
+  signal: AbortSignal,
 ): Promise<Owned<ApiServer>> {
   const { affinityGroupId, keypairName } = planState(plan);
-  const metadata = Object.fromEntries(Object.entries(environment.server_properties).map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]));
+  const metadata = Object.fromEntries(
+    Object.entries(environment.server_properties).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  );
   return ensureResource<ApiServer>(
     session,
     run.ledger,
     deploymentIntent(run, 'server', 'server', { project: iaas.projectId }),
     {
-      find: async (entry, s) => (await iaas.servers.list(entryLabel(entry), s)).find((each) => hasLabels(each, entryLabel(entry))),
+      find: async (entry, s) =>
+        (await iaas.servers.list(entryLabel(entry), s)).find((each) => hasLabels(each, entryLabel(entry))),
       async get(id, _entry, s) {
         const server = await iaas.servers.get(id, s);
         return server === undefined || server.status === 'DELETED' ? undefined : server;
@@ -73,7 +114,10 @@ async function ensureServer(
             machineType: plan.machineType,
             availabilityZone: required(environment, 'availability_zone'),
             networking: { nicIds: nics.map((nic) => nic.id) },
-            bootVolume: { source: { type: 'volume', id: boot.id }, deleteOnTermination: environment.delete_disks_on_server_termination },
+            bootVolume: {
+              source: { type: 'volume', id: boot.id },
+              deleteOnTermination: environment.delete_disks_on_server_termination,
+            },
             volumes: volumes.filter((volume) => volume.id !== boot.id).map((volume) => volume.id),
             configDrive: environment.use_config_drive,
             ...(keypairName === undefined ? {} : { keypairName }),
@@ -88,7 +132,13 @@ async function ensureServer(
   );
 }
 
-async function ensurePublicIp(session: CloudSession, iaas: Iaas, run: DeploymentRun, nics: readonly DeployedNic[], signal: AbortSignal): Promise<string | undefined> {
+async function ensurePublicIp(
+  session: CloudSession,
+  iaas: Iaas,
+  run: DeploymentRun,
+  nics: readonly DeployedNic[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const [first] = nics;
   if (first === undefined) return undefined;
   const { resource } = await ensureResource(
@@ -96,7 +146,8 @@ async function ensurePublicIp(session: CloudSession, iaas: Iaas, run: Deployment
     run.ledger,
     deploymentIntent(run, 'public-ip', 'public-ip', { project: iaas.projectId }),
     {
-      find: async (entry, s) => (await iaas.publicIps.list(entryLabel(entry), s)).find((ip) => hasLabels(ip, entryLabel(entry))),
+      find: async (entry, s) =>
+        (await iaas.publicIps.list(entryLabel(entry), s)).find((ip) => hasLabels(ip, entryLabel(entry))),
       get: (id, _entry, s) => iaas.publicIps.get(id, s),
       create: (entry, s) => iaas.publicIps.create(first.id, resourceTags(run, entry), s),
     },

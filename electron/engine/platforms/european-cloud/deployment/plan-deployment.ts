@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../../../shared/model/json.ts';
-import { hasStarted, mappedName, readPlanState, refuseFixedAddresses } from '../../../cloud-resources/deployment/plan-steps.ts';
+import {
+  hasStarted,
+  mappedName,
+  readPlanState,
+  refuseFixedAddresses,
+} from '../../../cloud-resources/deployment/plan-steps.ts';
 import { keptAddress } from '../../../cloud-resources/fixed-addresses.ts';
 import { resolve, resolvedOrThrow, resolveText } from '../../../cloud-resources/resolve-reference.ts';
 import { addNeeds, requireQuota } from '../../../cloud-resources/quota-needs.ts';
@@ -44,36 +49,70 @@ export function planState(plan: DeploymentPlan): PlanState {
 }
 
 /** Settles everything that can be settled, and refuses everything that can be refused, before anything is created. */
-export async function planDeployment(session: CloudSession, run: DeploymentRun, volumes: readonly Volume[], signal: AbortSignal): Promise<DeploymentPlan> {
+export async function planDeployment(
+  session: CloudSession,
+  run: DeploymentRun,
+  volumes: readonly Volume[],
+  signal: AbortSignal,
+): Promise<DeploymentPlan> {
   const environment = readEnvironment(run.environment);
   const iaas = session.iaas(environment.project);
   const networks = await iaas.networks.list(signal);
   const nics = run.vm.nics.map((nic) => planNic(networks, environment, nic));
-  if (environment.preserve_fixed_ips) await refuseFixedAddresses('european-cloud', mappedNetworks(iaas, networks, environment), run, signal);
+  if (environment.preserve_fixed_ips)
+    await refuseFixedAddresses('european-cloud', mappedNetworks(iaas, networks, environment), run, signal);
   const machineType = await chooseMachineType(iaas, environment, run, signal);
   const securityGroupIds = await resolveGroups(iaas, environment, signal);
-  const affinityGroupId = environment.affinity_group === undefined
-    ? undefined
-    : resolvedOrThrow('affinity group', 'affinity_group', environment.affinity_group, resolve(await iaas.lists.affinityGroups(signal), environment.affinity_group)).id;
+  const affinityGroupId =
+    environment.affinity_group === undefined
+      ? undefined
+      : resolvedOrThrow(
+          'affinity group',
+          'affinity_group',
+          environment.affinity_group,
+          resolve(await iaas.lists.affinityGroups(signal), environment.affinity_group),
+        ).id;
   const keypairName = await chooseKeypair(iaas, environment, run, signal);
   bootVolumeConfig(run.vm, environment);
   const [refused] = asServerLabels(environment.server_labels).refused;
-  if (refused !== undefined) throw new CausewayError('general.invalid-input', `server_labels: ${refused.reason}`, { details: { parameter: 'server_labels', index: refused.index } });
+  if (refused !== undefined)
+    throw new CausewayError('general.invalid-input', `server_labels: ${refused.reason}`, {
+      details: { parameter: 'server_labels', index: refused.index },
+    });
 
   const worker = await planWorker(iaas, environment, run.preparationRole, signal);
   const gigabytes = volumes.reduce((sum, volume) => sum + Math.ceil(volume.sizeBytes / 2 ** 30), 0);
   const needs = addNeeds(
     // Snapshots count by their volumes' sizes as well.
-    { snapshots: volumes.length, volumes: volumes.length, gigabytes: 2 * gigabytes, nics: nics.length, publicIps: environment.use_public_ip ? 1 : 0 },
+    {
+      snapshots: volumes.length,
+      volumes: volumes.length,
+      gigabytes: 2 * gigabytes,
+      nics: nics.length,
+      publicIps: environment.use_public_ip ? 1 : 0,
+    },
     // The worker is gone when the server comes, so that the larger of the two counts for processors and memory.
-    { ...needsOfWorker(workerNeeds(worker, 1)), vcpu: Math.max(worker.machineType.vcpus, machineType.vcpus), ram: Math.max(worker.machineType.ram, machineType.ram) },
+    {
+      ...needsOfWorker(workerNeeds(worker, 1)),
+      vcpu: Math.max(worker.machineType.vcpus, machineType.vcpus),
+      ram: Math.max(worker.machineType.ram, machineType.ram),
+    },
   );
   if (!hasStarted(run)) requireQuota(needs, await iaas.quotas.read(signal), quotaWords);
-  const state = { nics, securityGroupIds, ...(affinityGroupId === undefined ? {} : { affinityGroupId }), ...(keypairName === undefined ? {} : { keypairName }) };
+  const state = {
+    nics,
+    securityGroupIds,
+    ...(affinityGroupId === undefined ? {} : { affinityGroupId }),
+    ...(keypairName === undefined ? {} : { keypairName }),
+  };
   return { machineType: machineType.name, state: JSON.parse(JSON.stringify(state)) as JsonObject };
 }
 
-function planNic(networks: readonly CloudNetwork[], environment: DestinationEnvironment, nic: DeploymentRun['vm']['nics'][number]): PlanState['nics'][number] {
+function planNic(
+  networks: readonly CloudNetwork[],
+  environment: DestinationEnvironment,
+  nic: DeploymentRun['vm']['nics'][number],
+): PlanState['nics'][number] {
   const wanted = mappedName(environment.network_map, nic);
   const network = resolvedOrThrow('network', `network_map.${nic.network}`, wanted, resolve(networks, wanted));
   const address = environment.preserve_fixed_ips ? keptAddress(nic) : undefined;
@@ -88,12 +127,31 @@ function planNic(networks: readonly CloudNetwork[], environment: DestinationEnvi
   };
 }
 
-async function chooseMachineType(iaas: Iaas, environment: DestinationEnvironment, run: DeploymentRun, signal: AbortSignal): Promise<MachineType> {
+async function chooseMachineType(
+  iaas: Iaas,
+  environment: DestinationEnvironment,
+  run: DeploymentRun,
+  signal: AbortSignal,
+): Promise<MachineType> {
   const types = (await iaas.lists.machineTypes(signal)).map((type) => ({ ...type, id: type.name }));
-  if (environment.machine_type !== undefined) return resolvedOrThrow('machine type', 'machine_type', environment.machine_type, resolve(types, environment.machine_type));
-  if (run.vm.os_type === 'windows') missing('machine_type', 'machine_type is not set; a Windows VM needs an explicit, Windows-compatible type');
-  const chosen = smallestFitting(types, run.vm) ?? missing('machine_type', `machine_type is not set, and no type has ${run.vm.vcpus ?? '?'} vCPUs and ${run.vm.memory_mb ?? '?'} MB`);
-  run.note(`Machine type ${chosen.name} is the smallest that fits (${chosen.vcpus} vCPU, ${chosen.ram} MB)`, { machineType: chosen.name });
+  if (environment.machine_type !== undefined)
+    return resolvedOrThrow(
+      'machine type',
+      'machine_type',
+      environment.machine_type,
+      resolve(types, environment.machine_type),
+    );
+  if (run.vm.os_type === 'windows')
+    missing('machine_type', 'machine_type is not set; a Windows VM needs an explicit, Windows-compatible type');
+  const chosen =
+    smallestFitting(types, run.vm) ??
+    missing(
+      'machine_type',
+      `machine_type is not set, and no type has ${run.vm.vcpus ?? '?'} vCPUs and ${run.vm.memory_mb ?? '?'} MB`,
+    );
+  run.note(`Machine type ${chosen.name} is the smallest that fits (${chosen.vcpus} vCPU, ${chosen.ram} MB)`, {
+    machineType: chosen.name,
+  });
   return chosen;
 }
 
@@ -103,12 +161,21 @@ async function resolveGroups(iaas: Iaas, environment: DestinationEnvironment, si
   const groups = await iaas.securityGroups.list(undefined, signal);
   const found = wanted.map((name) => resolvedOrThrow('security group', 'security_groups', name, resolve(groups, name)));
   if (new Set(found.map((group) => group.stateful ?? true)).size > 1) {
-    throw new CausewayError('general.invalid-input', 'security_groups: a NIC cannot have both stateful and stateless groups', { details: { parameter: 'security_groups' } });
+    throw new CausewayError(
+      'general.invalid-input',
+      'security_groups: a NIC cannot have both stateful and stateless groups',
+      { details: { parameter: 'security_groups' } },
+    );
   }
   return [...new Set(found.map((group) => group.id))];
 }
 
-async function chooseKeypair(iaas: Iaas, environment: DestinationEnvironment, run: DeploymentRun, signal: AbortSignal): Promise<string | undefined> {
+async function chooseKeypair(
+  iaas: Iaas,
+  environment: DestinationEnvironment,
+  run: DeploymentRun,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const wanted = environment.keypair_name;
   if (wanted === undefined) return undefined;
   if (environment.retain_user_credentials) {

@@ -25,7 +25,10 @@ export function listOf<S extends z.ZodType>(item: S): z.ZodObject<{ items: z.Zod
   return z.object({ items: z.array(item) });
 }
 
-export const labelsSchema = z.record(z.string(), z.unknown()).nullish().transform((labels) => labels ?? {});
+export const labelsSchema = z
+  .record(z.string(), z.unknown())
+  .nullish()
+  .transform((labels) => labels ?? {});
 
 /** The query that picks resources with all of these labels; none given picks all. */
 export function selectorQuery(labels: Labels | undefined): Readonly<Record<string, string>> {

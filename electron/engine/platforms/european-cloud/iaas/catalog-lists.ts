@@ -11,7 +11,14 @@ const imageSchema = z.looseObject({
   minDiskSize: z.number().optional(),
   /** MB. */
   minRam: z.number().optional(),
-  config: z.looseObject({ operatingSystem: z.string().nullish(), operatingSystemDistro: z.string().nullish(), operatingSystemVersion: z.string().nullish(), architecture: z.string().nullish() }).nullish(),
+  config: z
+    .looseObject({
+      operatingSystem: z.string().nullish(),
+      operatingSystemDistro: z.string().nullish(),
+      operatingSystemVersion: z.string().nullish(),
+      architecture: z.string().nullish(),
+    })
+    .nullish(),
   labels: labelsSchema,
 });
 const machineTypeSchema = z.looseObject({
@@ -24,7 +31,12 @@ const machineTypeSchema = z.looseObject({
   description: z.string().optional(),
   extraSpecs: z.record(z.string(), z.unknown()).nullish(),
 });
-const performanceClassSchema = z.looseObject({ name: z.string(), description: z.string().optional(), iops: z.number().optional(), throughput: z.number().optional() });
+const performanceClassSchema = z.looseObject({
+  name: z.string(),
+  description: z.string().optional(),
+  iops: z.number().optional(),
+  throughput: z.number().optional(),
+});
 const affinityGroupSchema = z.looseObject({ id: z.string(), name: z.string(), policy: z.string().optional() });
 const keyPairSchema = z.looseObject({ name: z.string(), fingerprint: z.string().optional() });
 const projectSchema = z.looseObject({ id: z.string(), status: z.string().optional() });
@@ -51,19 +63,44 @@ export interface CatalogLists {
 }
 
 export function catalogListsOf(api: Api): CatalogLists {
-  async function list<S extends z.ZodType>(what: string, item: S, path: string, signal: AbortSignal, query: Record<string, string> = {}): Promise<readonly z.infer<S>[]> {
+  async function list<S extends z.ZodType>(
+    what: string,
+    item: S,
+    path: string,
+    signal: AbortSignal,
+    query: Record<string, string> = {},
+  ): Promise<readonly z.infer<S>[]> {
     return (await api.read(listOf(item), { operation: `list ${what}`, method: 'GET', path, query }, signal)).items;
   }
   return {
     project: (signal) =>
-      api.read(projectSchema, { operation: `read project ${api.projectId}`, method: 'GET', path: `/v2/projects/${encodeURIComponent(api.projectId)}` }, signal),
+      api.read(
+        projectSchema,
+        {
+          operation: `read project ${api.projectId}`,
+          method: 'GET',
+          path: `/v2/projects/${encodeURIComponent(api.projectId)}`,
+        },
+        signal,
+      ),
     images: (all, signal) => list('images', imageSchema, `${api.prefix}/images`, signal, { all: String(all) }),
     image: (id, signal) =>
-      api.find(imageSchema, { operation: `read image ${id}`, method: 'GET', path: `${api.prefix}/images/${encodeURIComponent(id)}` }, signal),
+      api.find(
+        imageSchema,
+        { operation: `read image ${id}`, method: 'GET', path: `${api.prefix}/images/${encodeURIComponent(id)}` },
+        signal,
+      ),
     machineTypes: (signal) => list('machine types', machineTypeSchema, `${api.prefix}/machine-types`, signal),
-    performanceClasses: (signal) => list('volume performance classes', performanceClassSchema, `${api.prefix}/volume-performance-classes`, signal),
+    performanceClasses: (signal) =>
+      list('volume performance classes', performanceClassSchema, `${api.prefix}/volume-performance-classes`, signal),
     affinityGroups: (signal) => list('affinity groups', affinityGroupSchema, `${api.prefix}/affinity-groups`, signal),
-    availabilityZones: (signal) => list('availability zones', z.string(), `/v2/regions/${encodeURIComponent(api.region)}/availability-zones`, signal),
+    availabilityZones: (signal) =>
+      list(
+        'availability zones',
+        z.string(),
+        `/v2/regions/${encodeURIComponent(api.region)}/availability-zones`,
+        signal,
+      ),
     keyPairs: (signal) => list('key pairs', keyPairSchema, '/v2/keypairs', signal),
   };
 }

@@ -19,7 +19,12 @@ const nicSchema = z.looseObject({
   device: z.string().nullish(),
   labels: labelsSchema,
 });
-const publicIpSchema = z.looseObject({ id: z.string(), ip: z.string().optional(), networkInterface: z.string().nullish(), labels: labelsSchema });
+const publicIpSchema = z.looseObject({
+  id: z.string(),
+  ip: z.string().optional(),
+  networkInterface: z.string().nullish(),
+  labels: labelsSchema,
+});
 
 export type CloudNetwork = z.infer<typeof networkSchema>;
 export type CloudNic = z.infer<typeof nicSchema>;
@@ -56,7 +61,13 @@ export interface PublicIps {
 export function networksOf(api: Api): Networks {
   return {
     async list(signal) {
-      return (await api.read(listOf(networkSchema), { operation: 'list networks', method: 'GET', path: `${api.prefix}/networks` }, signal)).items;
+      return (
+        await api.read(
+          listOf(networkSchema),
+          { operation: 'list networks', method: 'GET', path: `${api.prefix}/networks` },
+          signal,
+        )
+      ).items;
     },
   };
 }
@@ -66,14 +77,35 @@ export function nicsOf(api: Api): Nics {
   const ofNetwork = (networkId: string): string => `${api.prefix}/networks/${encodeURIComponent(networkId)}/nics`;
   return {
     async list(labels, signal) {
-      return (await api.read(listOf(nicSchema), { operation: 'list NICs', method: 'GET', path, query: selectorQuery(labels) }, signal)).items;
+      return (
+        await api.read(
+          listOf(nicSchema),
+          { operation: 'list NICs', method: 'GET', path, query: selectorQuery(labels) },
+          signal,
+        )
+      ).items;
     },
     async listOfNetwork(networkId, signal) {
-      return (await api.read(listOf(nicSchema), { operation: `list NICs of network ${networkId}`, method: 'GET', path: ofNetwork(networkId) }, signal)).items;
+      return (
+        await api.read(
+          listOf(nicSchema),
+          { operation: `list NICs of network ${networkId}`, method: 'GET', path: ofNetwork(networkId) },
+          signal,
+        )
+      ).items;
     },
-    get: (id, signal) => api.find(nicSchema, { operation: `read NIC ${id}`, method: 'GET', path: `${path}/${encodeURIComponent(id)}` }, signal),
+    get: (id, signal) =>
+      api.find(
+        nicSchema,
+        { operation: `read NIC ${id}`, method: 'GET', path: `${path}/${encodeURIComponent(id)}` },
+        signal,
+      ),
     create: (networkId, nic, signal) =>
-      api.read(nicSchema, { operation: `create NIC ${nic.name}`, method: 'POST', path: ofNetwork(networkId), json: nic }, signal),
+      api.read(
+        nicSchema,
+        { operation: `create NIC ${nic.name}`, method: 'POST', path: ofNetwork(networkId), json: nic },
+        signal,
+      ),
     delete: (networkId, id, signal) =>
       api.remove({ operation: `delete NIC ${id}`, path: `${ofNetwork(networkId)}/${encodeURIComponent(id)}` }, signal),
   };
@@ -85,11 +117,23 @@ export function publicIpsOf(api: Api): PublicIps {
   return {
     async list(labels, signal) {
       const query = selectorQuery(labels);
-      return (await api.read(listOf(publicIpSchema), { operation: 'list public IPs', method: 'GET', path, query }, signal)).items;
+      return (
+        await api.read(listOf(publicIpSchema), { operation: 'list public IPs', method: 'GET', path, query }, signal)
+      ).items;
     },
-    get: (id, signal) => api.find(publicIpSchema, { operation: `read public IP ${id}`, method: 'GET', path: one(id) }, signal),
+    get: (id, signal) =>
+      api.find(publicIpSchema, { operation: `read public IP ${id}`, method: 'GET', path: one(id) }, signal),
     create: (nicId, labels, signal) =>
-      api.read(publicIpSchema, { operation: `create public IP for NIC ${nicId}`, method: 'POST', path, json: { networkInterface: nicId, labels } }, signal),
+      api.read(
+        publicIpSchema,
+        {
+          operation: `create public IP for NIC ${nicId}`,
+          method: 'POST',
+          path,
+          json: { networkInterface: nicId, labels },
+        },
+        signal,
+      ),
     delete: (id, signal) => api.remove({ operation: `delete public IP ${id}`, path: one(id) }, signal),
   };
 }

@@ -5,7 +5,15 @@ import type { Api } from './api.ts';
 const quota = z.looseObject({ limit: z.number(), usage: z.number() }).optional();
 const quotasSchema = z.object({
   quotas: z.object({
-    volumes: quota, gigabytes: quota, vcpu: quota, ram: quota, nics: quota, publicIps: quota, securityGroups: quota, securityGroupRules: quota, snapshots: quota,
+    volumes: quota,
+    gigabytes: quota,
+    vcpu: quota,
+    ram: quota,
+    nics: quota,
+    publicIps: quota,
+    securityGroups: quota,
+    securityGroupRules: quota,
+    snapshots: quota,
   }),
 });
 
@@ -18,12 +26,21 @@ export interface QuotaReader {
 export function quotasOf(api: Api): QuotaReader {
   return {
     async read(signal) {
-      return (await api.read(quotasSchema, { operation: 'read quotas', method: 'GET', path: `${api.prefix}/quotas` }, signal)).quotas;
+      return (
+        await api.read(quotasSchema, { operation: 'read quotas', method: 'GET', path: `${api.prefix}/quotas` }, signal)
+      ).quotas;
     },
   };
 }
 
 export const quotaWords: QuotaWords = {
-  volumes: 'volumes', gigabytes: 'GiB of volumes', vcpu: 'vCPUs', ram: 'MiB of memory', nics: 'NICs', publicIps: 'public IPs',
-  securityGroups: 'security groups', securityGroupRules: 'security group rules', snapshots: 'snapshots',
+  volumes: 'volumes',
+  gigabytes: 'GiB of volumes',
+  vcpu: 'vCPUs',
+  ram: 'MiB of memory',
+  nics: 'NICs',
+  publicIps: 'public IPs',
+  securityGroups: 'security groups',
+  securityGroupRules: 'security group rules',
+  snapshots: 'snapshots',
 };

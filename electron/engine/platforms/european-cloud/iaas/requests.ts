@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import type { Api } from './api.ts';
 
-const requestSchema = z.looseObject({ status: z.string(), requestAction: z.string().optional(), details: z.string().optional() });
+const requestSchema = z.looseObject({
+  status: z.string(),
+  requestAction: z.string().optional(),
+  details: z.string().optional(),
+});
 
 export type CloudRequest = z.infer<typeof requestSchema>;
 
@@ -12,6 +16,11 @@ export interface Requests {
 
 export function requestsOf(api: Api): Requests {
   return {
-    get: (id, signal) => api.find(requestSchema, { operation: `read request ${id}`, method: 'GET', path: `${api.prefix}/requests/${encodeURIComponent(id)}` }, signal),
+    get: (id, signal) =>
+      api.find(
+        requestSchema,
+        { operation: `read request ${id}`, method: 'GET', path: `${api.prefix}/requests/${encodeURIComponent(id)}` },
+        signal,
+      ),
   };
 }

@@ -2,7 +2,12 @@ import { z } from 'zod';
 import { labelsSchema, listOf, selectorQuery, type Api } from './api.ts';
 import type { Labels } from '../../../cloud-resources/labels.ts';
 
-const groupSchema = z.looseObject({ id: z.string(), name: z.string(), stateful: z.boolean().optional(), labels: labelsSchema });
+const groupSchema = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  stateful: z.boolean().optional(),
+  labels: labelsSchema,
+});
 const ruleSchema = z.looseObject({
   id: z.string(),
   direction: z.string(),
@@ -24,7 +29,10 @@ export interface NewIngressRule {
 export interface SecurityGroups {
   list(labels: Labels | undefined, signal: AbortSignal): Promise<readonly CloudSecurityGroup[]>;
   get(id: string, signal: AbortSignal): Promise<CloudSecurityGroup | undefined>;
-  create(group: { readonly name: string; readonly description: string; readonly labels: Labels }, signal: AbortSignal): Promise<CloudSecurityGroup>;
+  create(
+    group: { readonly name: string; readonly description: string; readonly labels: Labels },
+    signal: AbortSignal,
+  ): Promise<CloudSecurityGroup>;
   delete(id: string, signal: AbortSignal): Promise<void>;
   rules(groupId: string, signal: AbortSignal): Promise<readonly CloudSecurityGroupRule[]>;
   allowTcp(groupId: string, rule: NewIngressRule, signal: AbortSignal): Promise<CloudSecurityGroupRule>;
@@ -37,14 +45,25 @@ export function securityGroupsOf(api: Api): SecurityGroups {
   return {
     async list(labels, signal) {
       const query = selectorQuery(labels);
-      return (await api.read(listOf(groupSchema), { operation: 'list security groups', method: 'GET', path, query }, signal)).items;
+      return (
+        await api.read(listOf(groupSchema), { operation: 'list security groups', method: 'GET', path, query }, signal)
+      ).items;
     },
-    get: (id, signal) => api.find(groupSchema, { operation: `read security group ${id}`, method: 'GET', path: one(id) }, signal),
+    get: (id, signal) =>
+      api.find(groupSchema, { operation: `read security group ${id}`, method: 'GET', path: one(id) }, signal),
     create: (group, signal) =>
-      api.read(groupSchema, { operation: `create security group ${group.name}`, method: 'POST', path, json: { ...group, stateful: true } }, signal),
+      api.read(
+        groupSchema,
+        { operation: `create security group ${group.name}`, method: 'POST', path, json: { ...group, stateful: true } },
+        signal,
+      ),
     delete: (id, signal) => api.remove({ operation: `delete security group ${id}`, path: one(id) }, signal),
     async rules(groupId, signal) {
-      const request = { operation: `rules of security group ${groupId}`, method: 'GET', path: `${one(groupId)}/rules` } as const;
+      const request = {
+        operation: `rules of security group ${groupId}`,
+        method: 'GET',
+        path: `${one(groupId)}/rules`,
+      } as const;
       return (await api.find(listOf(ruleSchema), request, signal))?.items ?? [];
     },
     allowTcp: (groupId, rule, signal) =>
@@ -66,6 +85,12 @@ export function securityGroupsOf(api: Api): SecurityGroups {
         signal,
       ),
     deleteRule: (groupId, ruleId, signal) =>
-      api.remove({ operation: `delete rule ${ruleId} of security group ${groupId}`, path: `${one(groupId)}/rules/${encodeURIComponent(ruleId)}` }, signal),
+      api.remove(
+        {
+          operation: `delete rule ${ruleId} of security group ${groupId}`,
+          path: `${one(groupId)}/rules/${encodeURIComponent(ruleId)}`,
+        },
+        signal,
+      ),
   };
 }

@@ -15,7 +15,16 @@ const serverSchema = z.looseObject({
   machineType: z.string().optional(),
   labels: labelsSchema,
   bootVolume: z.looseObject({ id: z.string().optional() }).optional(),
-  nics: z.array(z.looseObject({ nicId: z.string().optional(), ipv4: z.string().optional(), publicIp: z.string().optional(), mac: z.string().optional() })).nullish(),
+  nics: z
+    .array(
+      z.looseObject({
+        nicId: z.string().optional(),
+        ipv4: z.string().optional(),
+        publicIp: z.string().optional(),
+        mac: z.string().optional(),
+      }),
+    )
+    .nullish(),
 });
 
 export type CloudServer = z.infer<typeof serverSchema>;
@@ -63,7 +72,8 @@ export interface Servers {
 export function serversOf(api: Api): Servers {
   const path = `${api.prefix}/servers`;
   const one = (id: string): string => `${path}/${encodeURIComponent(id)}`;
-  const attachment = (id: string, volumeId: string): string => `${one(id)}/volume-attachments/${encodeURIComponent(volumeId)}`;
+  const attachment = (id: string, volumeId: string): string =>
+    `${one(id)}/volume-attachments/${encodeURIComponent(volumeId)}`;
   async function accepted(request: HttpRequest, signal: AbortSignal): Promise<Accepted> {
     const answer = await api.send(request, signal);
     return { requestId: answer.headers.get('x-request-id') ?? undefined };
@@ -71,33 +81,67 @@ export function serversOf(api: Api): Servers {
   return {
     async list(labels, signal) {
       const query = { details: 'true', ...selectorQuery(labels) };
-      return (await api.read(listOf(serverSchema), { operation: 'list servers', method: 'GET', path, query }, signal)).items;
+      return (await api.read(listOf(serverSchema), { operation: 'list servers', method: 'GET', path, query }, signal))
+        .items;
     },
     get: (id, signal) =>
-      api.find(serverSchema, { operation: `read server ${id}`, method: 'GET', path: one(id), query: { details: 'true' } }, signal),
+      api.find(
+        serverSchema,
+        { operation: `read server ${id}`, method: 'GET', path: one(id), query: { details: 'true' } },
+        signal,
+      ),
     create: (server, signal) =>
       api.read(serverSchema, { operation: `create server ${server.name}`, method: 'POST', path, json: server }, signal),
     delete: (id, signal) => api.remove({ operation: `delete server ${id}`, path: one(id) }, signal),
     async power(id, action, signal) {
-      await api.send({ operation: `${action} server ${id}`, method: 'POST', path: `${one(id)}/${action}`, idempotent: action !== 'reboot' }, signal);
+      await api.send(
+        {
+          operation: `${action} server ${id}`,
+          method: 'POST',
+          path: `${one(id)}/${action}`,
+          idempotent: action !== 'reboot',
+        },
+        signal,
+      );
     },
     async log(id, lines, signal) {
-      const request: HttpRequest = { operation: `console log of server ${id}`, method: 'GET', path: `${one(id)}/log`, query: { length: String(lines) } };
+      const request: HttpRequest = {
+        operation: `console log of server ${id}`,
+        method: 'GET',
+        path: `${one(id)}/log`,
+        query: { length: String(lines) },
+      };
       return (await api.read(z.looseObject({ output: z.string().optional() }), request, signal)).output ?? '';
     },
     async attachedVolumes(id, signal) {
       const item = z.looseObject({ volumeId: z.string() });
-      const request: HttpRequest = { operation: `attachments of server ${id}`, method: 'GET', path: `${one(id)}/volume-attachments` };
+      const request: HttpRequest = {
+        operation: `attachments of server ${id}`,
+        method: 'GET',
+        path: `${one(id)}/volume-attachments`,
+      };
       return (await api.find(listOf(item), request, signal))?.items.map((each) => each.volumeId) ?? [];
     },
     attach: (id, volumeId, signal) =>
       accepted(
-        { operation: `attach volume ${volumeId} to server ${id}`, method: 'PUT', path: attachment(id, volumeId), json: { deleteOnTermination: false } },
+        {
+          operation: `attach volume ${volumeId} to server ${id}`,
+          method: 'PUT',
+          path: attachment(id, volumeId),
+          json: { deleteOnTermination: false },
+        },
         signal,
       ),
     async detach(id, volumeId, signal) {
       try {
-        return await accepted({ operation: `detach volume ${volumeId} from server ${id}`, method: 'DELETE', path: attachment(id, volumeId) }, signal);
+        return await accepted(
+          {
+            operation: `detach volume ${volumeId} from server ${id}`,
+            method: 'DELETE',
+            path: attachment(id, volumeId),
+          },
+          signal,
+        );
       } catch (error) {
         if (error instanceof CausewayError && error.code === 'cloud.not-found') return undefined;
         throw error;

@@ -51,15 +51,24 @@ export function volumesOf(api: Api): Volumes {
   return {
     async list(labels, signal) {
       const query = selectorQuery(labels);
-      return (await api.read(listOf(volumeSchema), { operation: 'list volumes', method: 'GET', path, query }, signal)).items;
+      return (await api.read(listOf(volumeSchema), { operation: 'list volumes', method: 'GET', path, query }, signal))
+        .items;
     },
-    get: (id, signal) => api.find(volumeSchema, { operation: `read volume ${id}`, method: 'GET', path: one(id) }, signal),
+    get: (id, signal) =>
+      api.find(volumeSchema, { operation: `read volume ${id}`, method: 'GET', path: one(id) }, signal),
     create: (volume, signal) =>
       api.read(volumeSchema, { operation: `create volume ${volume.name}`, method: 'POST', path, json: volume }, signal),
     change: (id, change, signal) =>
-      api.read(volumeSchema, { operation: `change volume ${id}`, method: 'PATCH', path: one(id), json: change }, signal),
+      api.read(
+        volumeSchema,
+        { operation: `change volume ${id}`, method: 'PATCH', path: one(id), json: change },
+        signal,
+      ),
     async resize(id, size, signal) {
-      await api.send({ operation: `resize volume ${id} to ${size} GiB`, method: 'POST', path: `${one(id)}/resize`, json: { size } }, signal);
+      await api.send(
+        { operation: `resize volume ${id} to ${size} GiB`, method: 'POST', path: `${one(id)}/resize`, json: { size } },
+        signal,
+      );
     },
     delete: (id, signal) => api.remove({ operation: `delete volume ${id}`, path: one(id) }, signal),
   };

@@ -41,7 +41,11 @@ export class AwsCloud {
   /** Of one request. */
   readonly timeoutMs: number;
   readonly #options: AwsCloudOptions;
-  readonly #agents: { readonly httpAgent: HttpAgent; readonly httpsAgent: HttpsAgent; readonly publicAgent: HttpsAgent };
+  readonly #agents: {
+    readonly httpAgent: HttpAgent;
+    readonly httpsAgent: HttpsAgent;
+    readonly publicAgent: HttpsAgent;
+  };
   #clients: Promise<AwsClients> | undefined;
 
   constructor(connection: AwsConnection, options: AwsCloudOptions = {}) {
@@ -66,7 +70,11 @@ export class AwsCloud {
    * @throws `cloud.*`
    */
   async ask<T>(
-    operation: string, action: string, send: (clients: AwsClients, options: { readonly abortSignal: AbortSignal }) => Promise<T>, signal: AbortSignal, limitMs = this.timeoutMs * 10,
+    operation: string,
+    action: string,
+    send: (clients: AwsClients, options: { readonly abortSignal: AbortSignal }) => Promise<T>,
+    signal: AbortSignal,
+    limitMs = this.timeoutMs * 10,
   ): Promise<T> {
     const used = this.clients();
     try {
@@ -80,7 +88,12 @@ export class AwsCloud {
   }
 
   async #askOnce<T>(
-    clients: Promise<AwsClients>, operation: string, action: string, send: (clients: AwsClients, options: { readonly abortSignal: AbortSignal }) => Promise<T>, signal: AbortSignal, limitMs: number,
+    clients: Promise<AwsClients>,
+    operation: string,
+    action: string,
+    send: (clients: AwsClients, options: { readonly abortSignal: AbortSignal }) => Promise<T>,
+    signal: AbortSignal,
+    limitMs: number,
   ): Promise<T> {
     const service = action.slice(0, action.indexOf(':')) as Service;
     const limit = new AbortController();
@@ -115,13 +128,31 @@ export class AwsCloud {
     const { region, endpoints, fips } = this.connection;
     const timeout = this.timeoutMs;
     const { httpAgent, httpsAgent } = this.#agents;
-    const requestHandler = { httpAgent, httpsAgent, connectionTimeout: timeout, requestTimeout: timeout, throwOnRequestTimeout: true, socketAcquisitionWarningTimeout: 2 ** 31 - 1 };
+    const requestHandler = {
+      httpAgent,
+      httpsAgent,
+      connectionTimeout: timeout,
+      requestTimeout: timeout,
+      throwOnRequestTimeout: true,
+      socketAcquisitionWarningTimeout: 2 ** 31 - 1,
+    };
     const settings = (service: Service) => ({
       // An address that was given is the one that is meant; the SDK takes none together with FIPS.
-      region, requestHandler, ...(endpoints[service] === undefined ? { useFipsEndpoint: fips } : { useFipsEndpoint: false, endpoint: endpoints[service] }),
+      region,
+      requestHandler,
+      ...(endpoints[service] === undefined
+        ? { useFipsEndpoint: fips }
+        : { useFipsEndpoint: false, endpoint: endpoints[service] }),
     });
-    const singleSignOn = { requestHandler: { httpsAgent: this.#agents.publicAgent, requestTimeout: timeout, throwOnRequestTimeout: true } };
-    const credentials = credentialsOf(sdk, this.connection, { sts: settings('sts'), singleSignOn }, this.#options.files);
+    const singleSignOn = {
+      requestHandler: { httpsAgent: this.#agents.publicAgent, requestTimeout: timeout, throwOnRequestTimeout: true },
+    };
+    const credentials = credentialsOf(
+      sdk,
+      this.connection,
+      { sts: settings('sts'), singleSignOn },
+      this.#options.files,
+    );
     const patient = { maxAttempts: this.#options.attempts ?? usualAttempts, retryMode: 'adaptive' };
     const once = { maxAttempts: 1 };
     const clients = {
@@ -133,10 +164,13 @@ export class AwsCloud {
     };
     for (const { middlewareStack } of [clients.ec2, clients.ec2Once]) {
       // The last thing before an attempt is sent.
-      middlewareStack.add((next) => (args) => {
-        conditionHere()();
-        return next(args);
-      }, { step: 'deserialize', priority: 'low', name: 'requestCondition' });
+      middlewareStack.add(
+        (next) => (args) => {
+          conditionHere()();
+          return next(args);
+        },
+        { step: 'deserialize', priority: 'low', name: 'requestCondition' },
+      );
     }
     return clients;
   }
@@ -145,7 +179,9 @@ export class AwsCloud {
 const mostPages = 10_000;
 
 /** All pages of a listing. @throws `cloud.unexpected-answer` when it does not get to its end */
-export async function allPages<Item>(page: (token: string | undefined) => Promise<{ readonly items: readonly Item[]; readonly next: string | undefined }>): Promise<readonly Item[]> {
+export async function allPages<Item>(
+  page: (token: string | undefined) => Promise<{ readonly items: readonly Item[]; readonly next: string | undefined }>,
+): Promise<readonly Item[]> {
   const items: Item[] = [];
   let token: string | undefined;
   for (let count = 0; count < mostPages; count += 1) {
@@ -156,5 +192,8 @@ export async function allPages<Item>(page: (token: string | undefined) => Promis
     token = next;
   }
   // What is missing from a listing would be taken for gone.
-  throw new CausewayError('cloud.unexpected-answer', `a listing does not end: it gives the same page again, or more than ${mostPages}`);
+  throw new CausewayError(
+    'cloud.unexpected-answer',
+    `a listing does not end: it gives the same page again, or more than ${mostPages}`,
+  );
 }

@@ -6,7 +6,11 @@ const asked = { operation: 'list VMs', action: 'ec2:DescribeInstances', host: 'e
 const signal = new AbortController().signal;
 
 function said(name: string, status: number | undefined, more: object = {}): CausewayError {
-  const error = Object.assign(new Error('what the service says'), { name, ...(status === undefined ? {} : { $metadata: { httpStatusCode: status, requestId: 'r-1' } }), ...more });
+  const error = Object.assign(new Error('what the service says'), {
+    name,
+    ...(status === undefined ? {} : { $metadata: { httpStatusCode: status, requestId: 'r-1' } }),
+    ...more,
+  });
   return asAwsError(error, asked, signal) as CausewayError;
 }
 
@@ -32,16 +36,30 @@ describe('an error of the services', () => {
   });
 
   it('names the action that a policy has to allow', () => {
-    expect(said('UnauthorizedOperation', 403)).toMatchObject({ message: expect.stringContaining('ec2:DescribeInstances'), details: { action: 'ec2:DescribeInstances', requestId: 'r-1' } });
+    expect(said('UnauthorizedOperation', 403)).toMatchObject({
+      message: expect.stringContaining('ec2:DescribeInstances'),
+      details: { action: 'ec2:DescribeInstances', requestId: 'r-1' },
+    });
   });
 
   it('keeps its code and reason, and cuts what looks like a token', () => {
-    const error = said('ValidationException', 400, { Reason: 'INVALID_BLOCK_TOKEN', message: `token ${'A'.repeat(200)} is invalid` });
-    expect([isAwsCode(error, 'ValidationException'), isReason(error, 'INVALID_BLOCK_TOKEN'), error.message.includes('AAAA')]).toEqual([true, true, false]);
+    const error = said('ValidationException', 400, {
+      Reason: 'INVALID_BLOCK_TOKEN',
+      message: `token ${'A'.repeat(200)} is invalid`,
+    });
+    expect([
+      isAwsCode(error, 'ValidationException'),
+      isReason(error, 'INVALID_BLOCK_TOKEN'),
+      error.message.includes('AAAA'),
+    ]).toEqual([true, true, false]);
   });
 
   it('is ambiguous where the request may have been carried out', () => {
-    expect([said('InternalError', 500), said('RequestLimitExceeded', 503), said('InvalidParameterValue', 400)].map(({ details }) => details['ambiguous'])).toEqual([true, true, undefined]);
+    expect(
+      [said('InternalError', 500), said('RequestLimitExceeded', 503), said('InvalidParameterValue', 400)].map(
+        ({ details }) => details['ambiguous'],
+      ),
+    ).toEqual([true, true, undefined]);
   });
 });
 

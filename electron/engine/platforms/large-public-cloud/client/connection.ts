@@ -7,7 +7,11 @@ export type Service = (typeof services)[number];
 const diskAccesses = ['auto', 'ebs_direct', 'worker'] as const;
 export type DiskAccess = (typeof diskAccesses)[number];
 
-const optional = z.string().trim().optional().transform((text) => (text === '' ? undefined : text));
+const optional = z
+  .string()
+  .trim()
+  .optional()
+  .transform((text) => (text === '' ? undefined : text));
 
 /** What the client reads of a connection. Loose on purpose, so that one made by an older or newer form still works. */
 const connectionSchema = z.looseObject({
@@ -30,7 +34,12 @@ const connectionSchema = z.looseObject({
 
 /** Who signs in, before a role is assumed. */
 export type SignIn =
-  | { readonly kind: 'keys'; readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken: string | undefined }
+  | {
+      readonly kind: 'keys';
+      readonly accessKeyId: string;
+      readonly secretAccessKey: string;
+      readonly sessionToken: string | undefined;
+    }
   | { readonly kind: 'profile'; readonly profile: string };
 
 export interface AwsConnection {
@@ -55,7 +64,8 @@ export function parseConnection(connection: unknown): AwsConnection {
     throw refused(`missing or invalid: ${keys.join(', ')}`, keys);
   }
   const { data } = parsed;
-  if (data.external_id !== undefined && data.role_arn === undefined) throw refused('external_id is only used with role_arn', ['external_id', 'role_arn']);
+  if (data.external_id !== undefined && data.role_arn === undefined)
+    throw refused('external_id is only used with role_arn', ['external_id', 'role_arn']);
   return {
     region: data.region,
     signIn: signInOf(data),
@@ -65,7 +75,10 @@ export function parseConnection(connection: unknown): AwsConnection {
     diskAccess: data.disk_access,
     workerSubnetId: data.worker_subnet_id,
     workerUsesPublicIp: data.worker_use_public_ip,
-    callerAddresses: (data.caller_address ?? '').split(',').map((each) => each.trim()).filter((each) => each !== ''),
+    callerAddresses: (data.caller_address ?? '')
+      .split(',')
+      .map((each) => each.trim())
+      .filter((each) => each !== ''),
     caCertificate: data.ca_certificate,
     allowUntrusted: data.allow_untrusted,
   };
@@ -74,18 +87,23 @@ export function parseConnection(connection: unknown): AwsConnection {
 function signInOf(data: z.infer<typeof connectionSchema>): SignIn {
   const { access_key_id: accessKeyId, secret_access_key: secretAccessKey, session_token: sessionToken, profile } = data;
   if (profile !== undefined) {
-    if (accessKeyId !== undefined || secretAccessKey !== undefined) throw refused('a profile and an access key are given; use one of them', ['profile', 'access_key_id']);
+    if (accessKeyId !== undefined || secretAccessKey !== undefined)
+      throw refused('a profile and an access key are given; use one of them', ['profile', 'access_key_id']);
     return { kind: 'profile', profile };
   }
   if (accessKeyId === undefined || secretAccessKey === undefined) {
-    const keys = Object.entries({ access_key_id: accessKeyId, secret_access_key: secretAccessKey }).filter(([, value]) => value === undefined).map(([key]) => key);
+    const keys = Object.entries({ access_key_id: accessKeyId, secret_access_key: secretAccessKey })
+      .filter(([, value]) => value === undefined)
+      .map(([key]) => key);
     throw refused(`missing: ${keys.join(', ')} (or use a profile)`, keys);
   }
   return { kind: 'keys', accessKeyId, secretAccessKey, sessionToken };
 }
 
 function refused(what: string, keys: readonly string[]): CausewayError {
-  return new CausewayError('general.invalid-input', `connection of the large public cloud: ${what}`, { details: { keys: [...keys] } });
+  return new CausewayError('general.invalid-input', `connection of the large public cloud: ${what}`, {
+    details: { keys: [...keys] },
+  });
 }
 
 /** Where the services of a region are. */
@@ -105,10 +123,14 @@ const partitions: readonly (readonly [string, Partition])[] = [
   ['eusc-', { name: 'aws-eusc', domain: 'amazonaws.eu' }],
 ];
 
-export const partitionOf = (region: string): Partition => partitions.find(([prefix]) => region.startsWith(prefix))?.[1] ?? { name: 'aws', domain: 'amazonaws.com' };
+export const partitionOf = (region: string): Partition =>
+  partitions.find(([prefix]) => region.startsWith(prefix))?.[1] ?? { name: 'aws', domain: 'amazonaws.com' };
 
 /** The host that requests to a service go to. */
-export function serviceHost({ region, endpoints }: Pick<AwsConnection, 'region' | 'endpoints'>, service: Service): string {
+export function serviceHost(
+  { region, endpoints }: Pick<AwsConnection, 'region' | 'endpoints'>,
+  service: Service,
+): string {
   const url = endpoints[service];
   return url === undefined ? `${service}.${region}.${partitionOf(region).domain}` : new URL(url).host;
 }

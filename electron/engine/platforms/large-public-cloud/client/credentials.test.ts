@@ -2,12 +2,19 @@ import { expect, it } from 'vitest';
 import { remembered } from './credentials.ts';
 
 const minute = 60_000;
-const until = (ends: number | undefined) => ({ accessKeyId: 'AKIAEXAMPLE', secretAccessKey: 'secret', ...(ends === undefined ? {} : { expiration: new Date(ends) }) });
+const until = (ends: number | undefined) => ({
+  accessKeyId: 'AKIAEXAMPLE',
+  secretAccessKey: 'secret',
+  ...(ends === undefined ? {} : { expiration: new Date(ends) }),
+});
 
 /** A sign-in with a clock of its own, which counts how often it is asked. */
 function signIn(give: (asked: number) => Promise<ReturnType<typeof until>>) {
   const state = { now: 0, asked: 0 };
-  const credentials = remembered(() => give(state.asked += 1), () => state.now);
+  const credentials = remembered(
+    () => give((state.asked += 1)),
+    () => state.now,
+  );
   return { state, credentials };
 }
 

@@ -31,26 +31,62 @@ const pauseMs = 30_000;
 export const endedCodes = ['ExpiredToken', 'ExpiredTokenException', 'RequestExpired'] as const;
 
 /** How requests are signed: by keys, or a profile (keys, single sign-on or a role there), and on top of either by an assumed role. */
-export function credentialsOf(sdk: AwsSdk, { signIn, role, region }: AwsConnection, { sts, singleSignOn }: SignInClients, files: CredentialFiles = {}): CredentialProvider {
-  const base: CredentialProvider = signIn.kind === 'profile'
-    // What other programs write into the files counts at once.
-    ? () => sdk.fromIni({ profile: signIn.profile, ignoreCache: true, clientConfig: singleSignOn, roleAssumer: (source, params) => assumeRole(sdk, sts, source, params), ...files })({ callerClientConfig: { region: async () => region } })
-    : async () => ({ accessKeyId: signIn.accessKeyId, secretAccessKey: signIn.secretAccessKey, ...(signIn.sessionToken === undefined ? {} : { sessionToken: signIn.sessionToken }) });
+export function credentialsOf(
+  sdk: AwsSdk,
+  { signIn, role, region }: AwsConnection,
+  { sts, singleSignOn }: SignInClients,
+  files: CredentialFiles = {},
+): CredentialProvider {
+  const base: CredentialProvider =
+    signIn.kind === 'profile'
+      ? // What other programs write into the files counts at once.
+        () =>
+          sdk.fromIni({
+            profile: signIn.profile,
+            ignoreCache: true,
+            clientConfig: singleSignOn,
+            roleAssumer: (source, params) => assumeRole(sdk, sts, source, params),
+            ...files,
+          })({ callerClientConfig: { region: async () => region } })
+      : async () => ({
+          accessKeyId: signIn.accessKeyId,
+          secretAccessKey: signIn.secretAccessKey,
+          ...(signIn.sessionToken === undefined ? {} : { sessionToken: signIn.sessionToken }),
+        });
   if (role === undefined) return remembered(base);
-  const params = { RoleArn: role.arn, RoleSessionName: 'causeway', ...(role.externalId === undefined ? {} : { ExternalId: role.externalId }) };
+  const params = {
+    RoleArn: role.arn,
+    RoleSessionName: 'causeway',
+    ...(role.externalId === undefined ? {} : { ExternalId: role.externalId }),
+  };
   return remembered(async () => assumeRole(sdk, sts, await base(), params));
 }
 
 /** A role of the connection, or of a profile: both at the endpoint's own address. */
-async function assumeRole(sdk: AwsSdk, sts: ClientSettings, source: Credentials, params: { readonly RoleArn: string; readonly RoleSessionName: string }): Promise<Credentials> {
+async function assumeRole(
+  sdk: AwsSdk,
+  sts: ClientSettings,
+  source: Credentials,
+  params: { readonly RoleArn: string; readonly RoleSessionName: string },
+): Promise<Credentials> {
   // Not destroyed afterwards: it would end the connections of the endpoint's other clients as well.
   const client = new sdk.STSClient({ ...sts, credentials: source });
-  const asked = { operation: `assume role ${params.RoleArn}`, action: 'sts:AssumeRole', host: serviceHost({ region: sts.region, endpoints: {} }, 'sts') };
+  const asked = {
+    operation: `assume role ${params.RoleArn}`,
+    action: 'sts:AssumeRole',
+    host: serviceHost({ region: sts.region, endpoints: {} }, 'sts'),
+  };
   const { Credentials: given } = await client.send(new sdk.AssumeRoleCommand(params)).catch((error: unknown) => {
     throw asAwsError(error, asked, new AbortController().signal);
   });
-  const { AccessKeyId: accessKeyId, SecretAccessKey: secretAccessKey, SessionToken: sessionToken, Expiration: expiration } = given ?? {};
-  if (accessKeyId === undefined || secretAccessKey === undefined || sessionToken === undefined) throw new Error(`the role ${params.RoleArn} gave no credentials`);
+  const {
+    AccessKeyId: accessKeyId,
+    SecretAccessKey: secretAccessKey,
+    SessionToken: sessionToken,
+    Expiration: expiration,
+  } = given ?? {};
+  if (accessKeyId === undefined || secretAccessKey === undefined || sessionToken === undefined)
+    throw new Error(`the role ${params.RoleArn} gave no credentials`);
   return { accessKeyId, secretAccessKey, sessionToken, ...(expiration === undefined ? {} : { expiration }) };
 }
 
@@ -62,7 +98,8 @@ export function remembered(provider: CredentialProvider, now: () => number = Dat
     endsAt: number;
   }
   let held: Held | undefined;
-  const isFresh = ({ askedAt, endsAt }: Held): boolean => now() < endsAt - marginMs || (now() < endsAt && now() - askedAt < pauseMs);
+  const isFresh = ({ askedAt, endsAt }: Held): boolean =>
+    now() < endsAt - marginMs || (now() < endsAt && now() - askedAt < pauseMs);
   return () => {
     if (held !== undefined && isFresh(held)) return held.asked;
     const former = held;
@@ -72,11 +109,14 @@ export function remembered(provider: CredentialProvider, now: () => number = Dat
     });
     const next: Held = { asked, askedAt: now(), endsAt: Infinity };
     held = next;
-    asked.then(({ expiration }) => {
-      next.endsAt = expiration?.getTime() ?? Infinity;
-    }, () => {
-      if (held === next) held = undefined;
-    });
+    asked.then(
+      ({ expiration }) => {
+        next.endsAt = expiration?.getTime() ?? Infinity;
+      },
+      () => {
+        if (held === next) held = undefined;
+      },
+    );
     return asked;
   };
 }

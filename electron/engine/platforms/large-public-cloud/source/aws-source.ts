@@ -22,7 +22,15 @@ import { policyDocument } from './policy-document.ts';
 import { findRecorded, removeRecorded } from './remove-recorded.ts';
 import { shutDown } from './shut-down.ts';
 import { areComplete, belongsTo, takeSnapshots } from './snapshots.ts';
-import { diskMarks, ledgerOf, snapshotMark, snapshotState, type DiskMark, type Mechanism, type SourceContext } from './source-context.ts';
+import {
+  diskMarks,
+  ledgerOf,
+  snapshotMark,
+  snapshotState,
+  type DiskMark,
+  type Mechanism,
+  type SourceContext,
+} from './source-context.ts';
 
 /** VMs of one region. Every snapshot is a set of EBS snapshots of one moment; how they are read is the endpoint's choice. */
 export class AwsSource implements SourcePlatform {
@@ -74,7 +82,12 @@ export class AwsSource implements SourcePlatform {
   }
 
   async createSnapshot(
-    { vmId, tag, environment, base }: { readonly vmId: string; readonly tag: string; readonly environment: JsonObject; readonly base?: Snapshot },
+    {
+      vmId,
+      tag,
+      environment,
+      base,
+    }: { readonly vmId: string; readonly tag: string; readonly environment: JsonObject; readonly base?: Snapshot },
     signal: AbortSignal,
   ): Promise<Snapshot> {
     const known = await this.#records.find(vmId, tag);
@@ -85,9 +98,19 @@ export class AwsSource implements SourcePlatform {
     const { takenAt, marks } = await takeSnapshots(this.#context, tag, parts, signal);
     const mechanism = await this.#choose(vmId, environment, marks, signal);
     const snapshot: Snapshot = {
-      id: tag, tag, vmId, takenAt,
+      id: tag,
+      tag,
+      vmId,
+      takenAt,
       disks: marks.map(({ diskId, sizeBytes }) => ({ diskId, sizeBytes })),
-      state: snapshotState({ mechanism, base: base !== undefined && snapshotMark(base).mechanism === mechanism ? base.tag : undefined, environment }, marks),
+      state: snapshotState(
+        {
+          mechanism,
+          base: base !== undefined && snapshotMark(base).mechanism === mechanism ? base.tag : undefined,
+          environment,
+        },
+        marks,
+      ),
     };
     await this.#records.keep(snapshot);
     return snapshot;
@@ -95,24 +118,47 @@ export class AwsSource implements SourcePlatform {
 
   /** Snapshots never change: it is enough that all of them are there. */
   isAlive(snapshot: Snapshot, signal: AbortSignal): Promise<boolean> {
-    return areComplete(this.#context, diskMarks(snapshot).map(({ snapshotId }) => snapshotId), signal);
+    return areComplete(
+      this.#context,
+      diskMarks(snapshot).map(({ snapshotId }) => snapshotId),
+      signal,
+    );
   }
 
   async assertUnchanged(snapshot: Snapshot, signal: AbortSignal): Promise<void> {
     if (await this.isAlive(snapshot, signal)) return;
-    throw new CausewayError('source.snapshot-lost', `some EBS snapshots of snapshot ${snapshot.tag} of VM ${snapshot.vmId} no longer exist`);
+    throw new CausewayError(
+      'source.snapshot-lost',
+      `some EBS snapshots of snapshot ${snapshot.tag} of VM ${snapshot.vmId} no longer exist`,
+    );
   }
 
-  async openDisk(snapshot: Snapshot, diskId: string, base: Snapshot | undefined, signal: AbortSignal): Promise<DiskReader> {
+  async openDisk(
+    snapshot: Snapshot,
+    diskId: string,
+    base: Snapshot | undefined,
+    signal: AbortSignal,
+  ): Promise<DiskReader> {
     const disk = diskMarks(snapshot).find((mark) => mark.diskId === diskId);
-    if (disk === undefined) throw new CausewayError('source.disk-not-found', `the snapshot ${snapshot.tag} has no disk ${diskId}`);
+    if (disk === undefined)
+      throw new CausewayError('source.disk-not-found', `the snapshot ${snapshot.tag} has no disk ${diskId}`);
     const mark = snapshotMark(snapshot);
     const isBase = base !== undefined && mark.base === base.tag && snapshotMark(base).mechanism === mark.mechanism;
     const before = isBase ? diskMarks(base).find((each) => each.diskId === diskId) : undefined;
-    const reader = await this.#mechanisms[mark.mechanism].open({
-      tag: snapshot.tag, vmId: snapshot.vmId, environment: mark.environment, disk, disks: snapshot.disks.length,
-      base: base === undefined || before === undefined || before.sizeBytes !== disk.sizeBytes ? undefined : { tag: base.tag, disk: before },
-    }, signal);
+    const reader = await this.#mechanisms[mark.mechanism].open(
+      {
+        tag: snapshot.tag,
+        vmId: snapshot.vmId,
+        environment: mark.environment,
+        disk,
+        disks: snapshot.disks.length,
+        base:
+          base === undefined || before === undefined || before.sizeBytes !== disk.sizeBytes
+            ? undefined
+            : { tag: base.tag, disk: before },
+      },
+      signal,
+    );
     return this.#readers.track(reader);
   }
 
@@ -132,7 +178,10 @@ export class AwsSource implements SourcePlatform {
     await this.#forget(snapshot);
   }
 
-  async discardPending({ vmId, tag }: { readonly vmId: string; readonly tag: string }, signal: AbortSignal): Promise<void> {
+  async discardPending(
+    { vmId, tag }: { readonly vmId: string; readonly tag: string },
+    signal: AbortSignal,
+  ): Promise<void> {
     const known = await this.#records.find(vmId, tag);
     if (known !== undefined) return this.discardSnapshot(known, undefined, signal);
     await this.#remove((entry) => belongsTo(entry, tag), signal);
@@ -167,7 +216,12 @@ export class AwsSource implements SourcePlatform {
   }
 
   /** As the endpoint says; with `auto`, by a worker where the EBS direct APIs are denied. */
-  async #choose(vmId: string, environment: JsonObject, marks: readonly DiskMark[], signal: AbortSignal): Promise<Mechanism> {
+  async #choose(
+    vmId: string,
+    environment: JsonObject,
+    marks: readonly DiskMark[],
+    signal: AbortSignal,
+  ): Promise<Mechanism> {
     const { cloud, note } = this.#context;
     const { diskAccess } = cloud.connection;
     if (diskAccess !== 'auto') return diskAccess;
@@ -179,7 +233,9 @@ export class AwsSource implements SourcePlatform {
 
   /** The last one first. */
   async #remove(isOver: (entry: LedgerEntry) => boolean, signal: AbortSignal): Promise<void> {
-    const entries = ledgerOf(this.#context).list().filter((entry) => entry.state !== 'removed' && entry.lifetime === 'replica' && isOver(entry));
+    const entries = ledgerOf(this.#context)
+      .list()
+      .filter((entry) => entry.state !== 'removed' && entry.lifetime === 'replica' && isOver(entry));
     for (const entry of entries.toReversed()) await removeRecorded(this.#context, entry, signal);
   }
 
@@ -190,4 +246,5 @@ export class AwsSource implements SourcePlatform {
 }
 
 /** Of the snapshot that is the base from now on, its EBS snapshots stay, and nothing else does. */
-const isKeptFor = (entry: LedgerEntry, tag: string): boolean => entry.kind === 'volume-snapshot' && belongsTo(entry, tag);
+const isKeptFor = (entry: LedgerEntry, tag: string): boolean =>
+  entry.kind === 'volume-snapshot' && belongsTo(entry, tag);

@@ -8,13 +8,19 @@ import { AwsSource } from './aws-source.ts';
 import { RecentCreations, type SourceContext } from './source-context.ts';
 
 /** What tests and other hosts of the engine bring of their own. */
-export type AwsSourceOptions = RetryContextOptions & AwsCloudOptions & Partial<Pick<SourceContext, 'gib' | 'snapshotMs' | 'egressAddress' | 'resolveAddress'>>;
+export type AwsSourceOptions = RetryContextOptions &
+  AwsCloudOptions &
+  Partial<Pick<SourceContext, 'gib' | 'snapshotMs' | 'egressAddress' | 'resolveAddress'>>;
 
 /** The first snapshot of a large volume takes hours. */
 const snapshotMs = 24 * 3600_000;
 
 /** The source for the VMs of one region. Opens nothing yet. @throws `general.invalid-input` */
-export function createAwsSource(connection: JsonObject, { scratchFolder, ledger, use }: PlatformContext, options: AwsSourceOptions = {}): SourcePlatform {
+export function createAwsSource(
+  connection: JsonObject,
+  { scratchFolder, ledger, use }: PlatformContext,
+  options: AwsSourceOptions = {},
+): SourcePlatform {
   const around = retryContext(options);
   return new AwsSource({
     ...around,

@@ -8,12 +8,35 @@ import { listSecurityGroups } from '../client/worker-calls.ts';
 export async function listManaged(cloud: AwsCloud, signal: AbortSignal): Promise<readonly ManagedResource[]> {
   const ours = tagFilters(ourLabel);
   const [snapshots, volumes, instances, groups] = await Promise.all([
-    listSnapshots(cloud, ours, signal), listVolumes(cloud, ours, signal), listInstances(cloud, ours, signal), listSecurityGroups(cloud, ours, signal),
+    listSnapshots(cloud, ours, signal),
+    listVolumes(cloud, ours, signal),
+    listInstances(cloud, ours, signal),
+    listSecurityGroups(cloud, ours, signal),
   ]);
   return managedOf([
-    ['volume-snapshot', snapshots.map(({ SnapshotId: id, Tags: tags }) => ({ id: id ?? '', name: nameTag(tags), labels: labelsOf(tags) }))],
-    ['security-group', groups.map(({ GroupId: id, GroupName: name, Tags: tags }) => ({ id: id ?? '', name, labels: labelsOf(tags) }))],
-    ['volume', volumes.map(({ VolumeId: id, Tags: tags }) => ({ id: id ?? '', name: nameTag(tags), labels: labelsOf(tags) }))],
-    ['server', instances.map(({ InstanceId: id, Tags: tags }) => ({ id: id ?? '', name: nameTag(tags), labels: labelsOf(tags) }))],
+    [
+      'volume-snapshot',
+      snapshots.map(({ SnapshotId: id, Tags: tags }) => ({
+        id: id ?? '',
+        name: nameTag(tags),
+        labels: labelsOf(tags),
+      })),
+    ],
+    [
+      'security-group',
+      groups.map(({ GroupId: id, GroupName: name, Tags: tags }) => ({ id: id ?? '', name, labels: labelsOf(tags) })),
+    ],
+    [
+      'volume',
+      volumes.map(({ VolumeId: id, Tags: tags }) => ({ id: id ?? '', name: nameTag(tags), labels: labelsOf(tags) })),
+    ],
+    [
+      'server',
+      instances.map(({ InstanceId: id, Tags: tags }) => ({
+        id: id ?? '',
+        name: nameTag(tags),
+        labels: labelsOf(tags),
+      })),
+    ],
   ]);
 }

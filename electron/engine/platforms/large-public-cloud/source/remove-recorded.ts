@@ -14,6 +14,12 @@ export async function removeRecorded(context: SourceContext, entry: LedgerEntry,
 }
 
 /** Whether the resource of an entry still exists, by id or tag. */
-export function findRecorded(context: SourceContext, entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined> {
-  return entry.kind === 'volume-snapshot' ? findSnapshots(context, entry, signal) : findResourceOf(cloudApi(context), entry, signal);
+export function findRecorded(
+  context: SourceContext,
+  entry: LedgerEntry,
+  signal: AbortSignal,
+): Promise<{ readonly id: string } | undefined> {
+  return entry.kind === 'volume-snapshot'
+    ? findSnapshots(context, entry, signal)
+    : findResourceOf(cloudApi(context), entry, signal);
 }

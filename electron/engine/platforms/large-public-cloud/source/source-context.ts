@@ -26,7 +26,9 @@ export interface SourceContext extends RetryContext {
   /** How this computer is seen by workers; default: as the system routes. */
   readonly egressAddress: EgressAddress | undefined;
   /** Where a port of a worker is reached from here; default: at the worker's address. */
-  readonly resolveAddress: ((host: string, port: number) => { readonly host: string; readonly port: number }) | undefined;
+  readonly resolveAddress:
+    | ((host: string, port: number) => { readonly host: string; readonly port: number })
+    | undefined;
 }
 
 /** For so long after a creation, "not found" may mean "not yet": listings are behind, and so are requests by id. */
@@ -68,12 +70,17 @@ export class RecentCreations {
 }
 
 /** Asks again while the service does not know what was created a moment ago. */
-export async function untilKnown<T>({ recent, timing, clock }: Pick<SourceContext, 'recent' | 'timing' | 'clock'>, ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+export async function untilKnown<T>(
+  { recent, timing, clock }: Pick<SourceContext, 'recent' | 'timing' | 'clock'>,
+  ask: () => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
   for (let pause = timing.pollFirstMs; ; pause = Math.min(timing.pollCapMs, pause * 1.5)) {
     try {
       return await ask();
     } catch (error) {
-      if (!(error instanceof CausewayError) || error.code !== 'cloud.not-found' || !recent.isNamedIn(error.message)) throw error;
+      if (!(error instanceof CausewayError) || error.code !== 'cloud.not-found' || !recent.isNamedIn(error.message))
+        throw error;
     }
     await clock.sleep(pause, signal);
   }
@@ -86,21 +93,34 @@ export async function untilKnown<T>({ recent, timing, clock }: Pick<SourceContex
  * @param get what a listing shows of it
  * @throws `cloud.conflict` while it is listed, or may still turn up
  */
-export async function removeKnown({ recent }: Pick<SourceContext, 'recent'>, id: string, remove: () => Promise<boolean>, get: () => Promise<unknown>): Promise<void> {
+export async function removeKnown(
+  { recent }: Pick<SourceContext, 'recent'>,
+  id: string,
+  remove: () => Promise<boolean>,
+  get: () => Promise<unknown>,
+): Promise<void> {
   if (await remove()) recent.saw(id);
-  else if (recent.isAwaited(id) || (await get()) !== undefined) throw new CausewayError('cloud.conflict', `the service does not know ${id} yet, which was created a moment ago`, { details: { id } });
+  else if (recent.isAwaited(id) || (await get()) !== undefined)
+    throw new CausewayError('cloud.conflict', `the service does not know ${id} yet, which was created a moment ago`, {
+      details: { id },
+    });
 }
 
 /** @throws `general.bug` for a source that was opened to be looked at only */
 export function ledgerOf({ ledger }: Pick<SourceContext, 'ledger'>): LedgerScope {
-  if (ledger === undefined) throw new CausewayError('general.bug', 'the source was opened without a ledger and cannot create resources');
+  if (ledger === undefined)
+    throw new CausewayError('general.bug', 'the source was opened without a ledger and cannot create resources');
   return ledger;
 }
 
 /** The execution that resources are created for, as the shared steps want it. */
 export function runOf(context: SourceContext, environment: JsonObject = {}): DestinationRun {
   return {
-    replicaId: context.use?.replicaId ?? '', executionId: context.use?.executionId ?? '', environment, ledger: ledgerOf(context), note: context.note,
+    replicaId: context.use?.replicaId ?? '',
+    executionId: context.use?.executionId ?? '',
+    environment,
+    ledger: ledgerOf(context),
+    note: context.note,
     vm: { id: '', name: '', os_type: 'linux', disks: [], nics: [] },
   };
 }
@@ -131,14 +151,24 @@ export function snapshotState(mark: SnapshotMark, disks: readonly DiskMark[]): J
     mechanism: mark.mechanism,
     ...(mark.base === undefined ? {} : { base: mark.base }),
     environment: mark.environment,
-    disks: Object.fromEntries(disks.map(({ diskId, snapshotId, kmsKeyId }) => [diskId, { snapshotId, ...(kmsKeyId === undefined ? {} : { kmsKeyId }) }])),
+    disks: Object.fromEntries(
+      disks.map(({ diskId, snapshotId, kmsKeyId }) => [
+        diskId,
+        { snapshotId, ...(kmsKeyId === undefined ? {} : { kmsKeyId }) },
+      ]),
+    ),
   };
 }
 
 export function snapshotMark({ tag, state }: Snapshot): SnapshotMark {
   const { mechanism, base, environment } = state;
-  if (mechanism !== 'ebs_direct' && mechanism !== 'worker') throw new CausewayError('general.bug', `the snapshot ${tag} was not taken by this platform`);
-  return { mechanism, base: typeof base === 'string' ? base : undefined, environment: environment !== undefined && isJsonObject(environment) ? environment : {} };
+  if (mechanism !== 'ebs_direct' && mechanism !== 'worker')
+    throw new CausewayError('general.bug', `the snapshot ${tag} was not taken by this platform`);
+  return {
+    mechanism,
+    base: typeof base === 'string' ? base : undefined,
+    environment: environment !== undefined && isJsonObject(environment) ? environment : {},
+  };
 }
 
 /** The disks of a snapshot with what is needed to read them. */
@@ -146,8 +176,14 @@ export function diskMarks({ tag, state, disks }: Snapshot): readonly DiskMark[] 
   const marks = state['disks'];
   return disks.map(({ diskId, sizeBytes }) => {
     const mark = marks !== undefined && isJsonObject(marks) && Object.hasOwn(marks, diskId) ? marks[diskId] : undefined;
-    if (mark === undefined || !isJsonObject(mark) || typeof mark['snapshotId'] !== 'string') throw new CausewayError('source.snapshot-lost', `the snapshot ${tag} has no record of disk ${diskId}`);
+    if (mark === undefined || !isJsonObject(mark) || typeof mark['snapshotId'] !== 'string')
+      throw new CausewayError('source.snapshot-lost', `the snapshot ${tag} has no record of disk ${diskId}`);
     const kmsKeyId = mark['kmsKeyId'];
-    return { diskId, sizeBytes, snapshotId: mark['snapshotId'], kmsKeyId: typeof kmsKeyId === 'string' ? kmsKeyId : undefined };
+    return {
+      diskId,
+      sizeBytes,
+      snapshotId: mark['snapshotId'],
+      kmsKeyId: typeof kmsKeyId === 'string' ? kmsKeyId : undefined,
+    };
   });
 }

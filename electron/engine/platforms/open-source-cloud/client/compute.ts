@@ -16,11 +16,21 @@ const flavorSchema = z.looseObject({
 
 export type Flavor = z.infer<typeof flavorSchema>;
 
-const keyPairSchema = z.looseObject({ name: z.string(), fingerprint: z.string().optional(), public_key: z.string().optional(), type: z.string().optional() });
+const keyPairSchema = z.looseObject({
+  name: z.string(),
+  fingerprint: z.string().optional(),
+  public_key: z.string().optional(),
+  type: z.string().optional(),
+});
 
 export type KeyPair = z.infer<typeof keyPairSchema>;
 
-const serverGroupSchema = z.looseObject({ id: z.string(), name: z.string(), policy: z.string().nullish(), policies: z.array(z.string()).nullish() });
+const serverGroupSchema = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  policy: z.string().nullish(),
+  policies: z.array(z.string()).nullish(),
+});
 
 export type ServerGroup = z.infer<typeof serverGroupSchema>;
 
@@ -39,7 +49,9 @@ const limitsSchema = z.looseObject({
 
 export type ComputeLimits = z.infer<typeof limitsSchema>;
 
-const versionSchema = z.looseObject({ version: z.looseObject({ id: z.string(), version: z.string().default(''), min_version: z.string().default('') }) });
+const versionSchema = z.looseObject({
+  version: z.looseObject({ id: z.string(), version: z.string().default(''), min_version: z.string().default('') }),
+});
 
 export interface Compute {
   readonly servers: Servers;
@@ -56,22 +68,41 @@ export interface Compute {
 export function computeOf(api: ServiceApi): Compute {
   return {
     servers: serversOf(api),
-    flavors: (signal) => api.list(flavorSchema, { operation: 'list flavors', path: '/flavors/detail', key: 'flavors' }, signal),
+    flavors: (signal) =>
+      api.list(flavorSchema, { operation: 'list flavors', path: '/flavors/detail', key: 'flavors' }, signal),
     async keyPairs(signal) {
       const item = z.looseObject({ keypair: keyPairSchema });
-      return (await api.list(item, { operation: 'list key pairs', path: '/os-keypairs', key: 'keypairs' }, signal)).map(({ keypair }) => keypair);
+      return (await api.list(item, { operation: 'list key pairs', path: '/os-keypairs', key: 'keypairs' }, signal)).map(
+        ({ keypair }) => keypair,
+      );
     },
-    serverGroups: (signal) => api.list(serverGroupSchema, { operation: 'list server groups', path: '/os-server-groups', key: 'server_groups' }, signal),
+    serverGroups: (signal) =>
+      api.list(
+        serverGroupSchema,
+        { operation: 'list server groups', path: '/os-server-groups', key: 'server_groups' },
+        signal,
+      ),
     async availabilityZones(signal) {
-      const zones = await api.list(zoneSchema, { operation: 'list availability zones', path: '/os-availability-zone', key: 'availabilityZoneInfo' }, signal);
+      const zones = await api.list(
+        zoneSchema,
+        { operation: 'list availability zones', path: '/os-availability-zone', key: 'availabilityZoneInfo' },
+        signal,
+      );
       return zones.filter(({ zoneState }) => zoneState.available).map(({ zoneName }) => zoneName);
     },
     async limits(signal) {
-      const answer = await api.readIn('limits', z.looseObject({ absolute: limitsSchema }), { operation: 'read the limits of compute', method: 'GET', path: '/limits' }, signal);
+      const answer = await api.readIn(
+        'limits',
+        z.looseObject({ absolute: limitsSchema }),
+        { operation: 'read the limits of compute', method: 'GET', path: '/limits' },
+        signal,
+      );
       return answer.absolute;
     },
     async newestVersion(signal) {
-      return (await api.read(versionSchema, { operation: 'read the version of compute', method: 'GET', path: '/' }, signal)).version.version;
+      return (
+        await api.read(versionSchema, { operation: 'read the version of compute', method: 'GET', path: '/' }, signal)
+      ).version.version;
     },
   };
 }

@@ -6,7 +6,11 @@ const serviceKinds = ['compute', 'network', 'volume', 'image', 'objectstore'] as
 /** The services as the connection's overrides name them. */
 export type ServiceKind = (typeof serviceKinds)[number];
 
-const optional = z.string().trim().optional().transform((text) => (text === '' ? undefined : text));
+const optional = z
+  .string()
+  .trim()
+  .optional()
+  .transform((text) => (text === '' ? undefined : text));
 const perService = z.partialRecord(z.enum(serviceKinds), z.string()).default({});
 
 /**
@@ -37,13 +41,13 @@ const connectionSchema = z.looseObject({
 /** Who signs in. An application credential carries its project with it. */
 export type Credentials =
   | {
-    readonly kind: 'password';
-    readonly username: string;
-    readonly password: string;
-    readonly userDomain: string;
-    readonly projectName: string;
-    readonly projectDomain: string;
-  }
+      readonly kind: 'password';
+      readonly username: string;
+      readonly password: string;
+      readonly userDomain: string;
+      readonly projectName: string;
+      readonly projectDomain: string;
+    }
   | { readonly kind: 'application-credential'; readonly id: string; readonly secret: string };
 
 export interface OpenStackConnection {
@@ -68,7 +72,9 @@ export function parseConnection(connection: unknown): OpenStackConnection {
   }
   const { data } = parsed;
   if (data.identity_api_version !== undefined && data.identity_api_version !== 3) {
-    throw refused(`identity_api_version ${data.identity_api_version}: only version 3 is supported`, ['identity_api_version']);
+    throw refused(`identity_api_version ${data.identity_api_version}: only version 3 is supported`, [
+      'identity_api_version',
+    ]);
   }
   return {
     identityUrl: withVersion(data.auth_url.trim()),
@@ -79,19 +85,28 @@ export function parseConnection(connection: unknown): OpenStackConnection {
     caCertificate: data.ca_certificate,
     allowUntrusted: data.allow_untrusted,
     allowUntrustedObjectStore: data.allow_untrusted || data.allow_untrusted_swift,
-    callerAddresses: (data.caller_address ?? '').split(',').map((each) => each.trim()).filter((each) => each !== ''),
+    callerAddresses: (data.caller_address ?? '')
+      .split(',')
+      .map((each) => each.trim())
+      .filter((each) => each !== ''),
   };
 }
 
 function credentialsOf(data: z.infer<typeof connectionSchema>): Credentials {
   const { application_credential_id: id, application_credential_secret: secret } = data;
   if (id !== undefined || secret !== undefined) {
-    if (id === undefined || secret === undefined) throw refused('an application credential needs an ID and a secret; one is missing', ['application_credential_id', 'application_credential_secret']);
+    if (id === undefined || secret === undefined)
+      throw refused('an application credential needs an ID and a secret; one is missing', [
+        'application_credential_id',
+        'application_credential_secret',
+      ]);
     return { kind: 'application-credential', id, secret };
   }
   const { username, password, project_name: projectName } = data;
   if (username === undefined || password === undefined || projectName === undefined) {
-    const keys = Object.entries({ username, password, project_name: projectName }).filter(([, value]) => value === undefined).map(([key]) => key);
+    const keys = Object.entries({ username, password, project_name: projectName })
+      .filter(([, value]) => value === undefined)
+      .map(([key]) => key);
     throw refused(`missing: ${keys.join(', ')} (or use an application credential)`, keys);
   }
   return {
@@ -110,5 +125,7 @@ function withVersion(url: string): string {
 }
 
 function refused(what: string, keys: readonly string[]): CausewayError {
-  return new CausewayError('general.invalid-input', `connection of the open-source cloud: ${what}`, { details: { keys: [...keys] } });
+  return new CausewayError('general.invalid-input', `connection of the open-source cloud: ${what}`, {
+    details: { keys: [...keys] },
+  });
 }

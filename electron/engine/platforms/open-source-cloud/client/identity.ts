@@ -12,7 +12,11 @@ const endpointSchema = z.looseObject({
   region_id: z.string().nullish(),
 });
 
-const serviceSchema = z.looseObject({ type: z.string(), name: z.string().optional(), endpoints: z.array(endpointSchema) });
+const serviceSchema = z.looseObject({
+  type: z.string(),
+  name: z.string().optional(),
+  endpoints: z.array(endpointSchema),
+});
 
 const tokenSchema = z.looseObject({
   token: z.looseObject({
@@ -45,16 +49,31 @@ export interface Identity {
  * @param client its base URL is the identity service's, with its version
  * @throws `cloud.authentication-failed` when the credentials or the project are not accepted
  */
-export async function signIn(client: HttpClient, credentials: Credentials, clock: Clock, signal: AbortSignal): Promise<Identity> {
+export async function signIn(
+  client: HttpClient,
+  credentials: Credentials,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<Identity> {
   const operation = `sign in as ${credentials.kind === 'password' ? `${credentials.username} to project ${credentials.projectName}` : `application credential ${credentials.id}`}`;
   try {
     // A token too many does no harm, so that a lost answer may be asked for again.
     const { body, headers } = await client.request(
-      { operation, method: 'POST', path: '/auth/tokens', json: { auth: authenticationOf(credentials) }, idempotent: true }, signal,
+      {
+        operation,
+        method: 'POST',
+        path: '/auth/tokens',
+        json: { auth: authenticationOf(credentials) },
+        idempotent: true,
+      },
+      signal,
     );
     const parsed = tokenSchema.safeParse(body);
     const token = headers.get('x-subject-token');
-    if (!parsed.success || token === null) throw new CausewayError('cloud.unexpected-answer', `${operation}: the response contains no project token`, { details: { operation } });
+    if (!parsed.success || token === null)
+      throw new CausewayError('cloud.unexpected-answer', `${operation}: the response contains no project token`, {
+        details: { operation },
+      });
     return { token, ...described(parsed.data.token, clock) };
   } catch (error) {
     // 400 is what an unknown domain gets from some versions; 404 means that this is no identity service.
@@ -79,7 +98,12 @@ function described(token: z.infer<typeof tokenSchema>['token'], clock: Clock): O
 
 function authenticationOf(credentials: Credentials): object {
   if (credentials.kind === 'application-credential') {
-    return { identity: { methods: ['application_credential'], application_credential: { id: credentials.id, secret: credentials.secret } } };
+    return {
+      identity: {
+        methods: ['application_credential'],
+        application_credential: { id: credentials.id, secret: credentials.secret },
+      },
+    };
   }
   const user = { name: credentials.username, domain: { name: credentials.userDomain }, password: credentials.password };
   return {

@@ -36,7 +36,12 @@ export interface ImageService {
 export function imageServiceOf(api: ServiceApi): ImageService {
   const one = (id: string): string => `/images/${segment(id)}`;
   return {
-    list: ({ name }, signal) => api.list(imageSchema, { operation: 'list images', path: '/images', key: 'images', query: queryOf({ name, limit: '200' }) }, signal),
+    list: ({ name }, signal) =>
+      api.list(
+        imageSchema,
+        { operation: 'list images', path: '/images', key: 'images', query: queryOf({ name, limit: '200' }) },
+        signal,
+      ),
     get: (id, signal) => api.find(imageSchema, { operation: `read image ${id}`, method: 'GET', path: one(id) }, signal),
     delete: (id, signal) => api.remove({ operation: `delete image ${id}`, path: one(id) }, signal),
   };

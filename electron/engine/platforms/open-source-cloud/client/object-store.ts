@@ -6,7 +6,12 @@ import type { ServiceApi } from './service-api.ts';
 import { queryOf, segment } from './wire.ts';
 
 const containerSchema = z.looseObject({ name: z.string(), count: z.number(), bytes: z.number() });
-const objectSchema = z.looseObject({ name: z.string().optional(), bytes: z.number().optional(), hash: z.string().optional(), last_modified: z.string().optional() });
+const objectSchema = z.looseObject({
+  name: z.string().optional(),
+  bytes: z.number().optional(),
+  hash: z.string().optional(),
+  last_modified: z.string().optional(),
+});
 
 export type StoredContainer = z.infer<typeof containerSchema>;
 
@@ -35,17 +40,27 @@ export interface ObjectStore {
 const pageSize = 10_000;
 
 export function objectStoreOf(api: ServiceApi): ObjectStore {
-  const objectPath = (container: string, name: string): string => `/${segment(container)}/${name.split('/').map(segment).join('/')}`;
+  const objectPath = (container: string, name: string): string =>
+    `/${segment(container)}/${name.split('/').map(segment).join('/')}`;
 
   /** Listings are bare arrays; the next page starts after the last name. */
   async function pages<S extends z.ZodType<{ name?: string | undefined }>>(
-    item: S, operation: string, path: string, query: Readonly<Record<string, string>>, signal: AbortSignal,
+    item: S,
+    operation: string,
+    path: string,
+    query: Readonly<Record<string, string>>,
+    signal: AbortSignal,
   ): Promise<readonly z.infer<S>[]> {
     const all: z.infer<S>[] = [];
     const form = z.array(item).optional();
     let marker: string | undefined;
     do {
-      const request: HttpRequest = { operation, method: 'GET', path, query: queryOf({ format: 'json', limit: String(pageSize), ...query, marker }) };
+      const request: HttpRequest = {
+        operation,
+        method: 'GET',
+        path,
+        query: queryOf({ format: 'json', limit: String(pageSize), ...query, marker }),
+      };
       const page: z.infer<S>[] = (await api.read(form, request, signal)) ?? [];
       all.push(...page);
       marker = page.length < pageSize ? undefined : page.at(-1)?.name;
@@ -57,8 +72,16 @@ export function objectStoreOf(api: ServiceApi): ObjectStore {
     containers: (signal) => pages(containerSchema, 'list containers', '', {}, signal),
     async objects(container, prefix, signal) {
       try {
-        const objects = await pages(objectSchema, `list objects ${prefix} of container ${container}`, `/${segment(container)}`, { prefix }, signal);
-        return objects.flatMap(({ name, bytes, hash }) => (name === undefined ? [] : [{ name, bytes: bytes ?? 0, hash }]));
+        const objects = await pages(
+          objectSchema,
+          `list objects ${prefix} of container ${container}`,
+          `/${segment(container)}`,
+          { prefix },
+          signal,
+        );
+        return objects.flatMap(({ name, bytes, hash }) =>
+          name === undefined ? [] : [{ name, bytes: bytes ?? 0, hash }],
+        );
       } catch (error) {
         if (isStatus(error, 404)) return [];
         throw error;
@@ -66,7 +89,15 @@ export function objectStoreOf(api: ServiceApi): ObjectStore {
     },
     async read(container, name, signal) {
       try {
-        const { body } = await api.send({ operation: `read object ${container}/${name}`, method: 'GET', path: objectPath(container, name), bytes: true }, signal);
+        const { body } = await api.send(
+          {
+            operation: `read object ${container}/${name}`,
+            method: 'GET',
+            path: objectPath(container, name),
+            bytes: true,
+          },
+          signal,
+        );
         return body as Uint8Array;
       } catch (error) {
         if (isStatus(error, 404)) return undefined;
@@ -76,12 +107,17 @@ export function objectStoreOf(api: ServiceApi): ObjectStore {
     async readRange(container, name, offset, length, signal) {
       const operation = `read bytes ${offset} to ${offset + length - 1} of object ${container}/${name}`;
       const headers = { range: `bytes=${offset}-${offset + length - 1}` };
-      const { body, status } = await api.send({ operation, method: 'GET', path: objectPath(container, name), headers, bytes: true }, signal);
+      const { body, status } = await api.send(
+        { operation, method: 'GET', path: objectPath(container, name), headers, bytes: true },
+        signal,
+      );
       const bytes = body as Uint8Array;
       // A server that does not know ranges answers with all.
       const wanted = status === 206 ? bytes : bytes.subarray(offset, offset + length);
       if (wanted.length === length) return wanted;
-      throw new CausewayError('cloud.unexpected-answer', `${operation}: received ${wanted.length} bytes`, { details: { operation, status, bytes: wanted.length } });
+      throw new CausewayError('cloud.unexpected-answer', `${operation}: received ${wanted.length} bytes`, {
+        details: { operation, status, bytes: wanted.length },
+      });
     },
   };
 }

@@ -48,7 +48,10 @@ export function openCloud(connection: unknown, options: CloudOptions = {}): Open
   const parsed = parseConnection(connection);
   const clock = options.clock ?? systemClock;
   const shared = {
-    clock, random: options.random ?? Math.random, backOff: options.backOff ?? defaultBackOff, timeoutMs: options.requestMs ?? 60_000,
+    clock,
+    random: options.random ?? Math.random,
+    backOff: options.backOff ?? defaultBackOff,
+    timeoutMs: options.requestMs ?? 60_000,
   };
   const { caCertificate } = parsed;
   const transport = createTransport({ caCertificate, allowUntrusted: parsed.allowUntrusted });
@@ -64,13 +67,18 @@ export function openCloud(connection: unknown, options: CloudOptions = {}): Open
   });
   const authorize = async (renew: boolean, signal: AbortSignal): Promise<string> => (await keeper(renew, signal)).token;
   const identity = (signal: AbortSignal): Promise<Identity> => keeper(false, signal);
-  const url = async (kind: ServiceKind, signal: AbortSignal): Promise<string> => serviceUrl(await identity(signal), parsed, kind);
+  const url = async (kind: ServiceKind, signal: AbortSignal): Promise<string> =>
+    serviceUrl(await identity(signal), parsed, kind);
 
   function service(kind: ServiceKind, headers: Readonly<Record<string, string>> = {}): ServiceApi {
     let client: HttpClient | undefined;
     return createServiceApi(async (signal) => {
       client ??= createHttpClient({
-        ...shared, authorize, authorizationHeader: 'x-auth-token', baseUrl: await url(kind, signal), transport: kind === 'objectstore' ? objectTransport : transport,
+        ...shared,
+        authorize,
+        authorizationHeader: 'x-auth-token',
+        baseUrl: await url(kind, signal),
+        transport: kind === 'objectstore' ? objectTransport : transport,
       });
       return client;
     }, headers);

@@ -22,7 +22,10 @@ const serverSchema = z.looseObject({
   image: z.union([z.string(), z.looseObject({ id: z.string() })]).nullish(),
   flavor: z
     .looseObject({
-      original_name: z.string().optional(), vcpus: z.number().optional(), ram: z.number().optional(), disk: z.number().optional(),
+      original_name: z.string().optional(),
+      vcpus: z.number().optional(),
+      ram: z.number().optional(),
+      disk: z.number().optional(),
       /** GiB. */
       ephemeral: z.number().optional(),
       /** MiB. Some versions say an empty text for none. */
@@ -34,7 +37,9 @@ const serverSchema = z.looseObject({
   created: z.string().optional(),
   fault: z.looseObject({ message: z.string().optional(), code: z.number().optional() }).nullish(),
   security_groups: z.array(z.looseObject({ name: z.string() })).nullish(),
-  'os-extended-volumes:volumes_attached': z.array(z.looseObject({ id: z.string(), delete_on_termination: z.boolean().optional() })).default([]),
+  'os-extended-volumes:volumes_attached': z
+    .array(z.looseObject({ id: z.string(), delete_on_termination: z.boolean().optional() }))
+    .default([]),
   'OS-EXT-STS:task_state': z.string().nullish(),
   'OS-EXT-STS:vm_state': z.string().nullish(),
   /** 1 running, 3 paused, 4 shut down… */
@@ -44,7 +49,11 @@ const serverSchema = z.looseObject({
 
 export type Server = z.infer<typeof serverSchema>;
 
-const attachmentSchema = z.looseObject({ volumeId: z.string(), serverId: z.string().optional(), device: z.string().nullish() });
+const attachmentSchema = z.looseObject({
+  volumeId: z.string(),
+  serverId: z.string().optional(),
+  device: z.string().nullish(),
+});
 
 export type VolumeAttachment = z.infer<typeof attachmentSchema>;
 
@@ -91,12 +100,21 @@ export interface Servers {
   list(filter: { readonly name?: string }, signal: AbortSignal): Promise<readonly Server[]>;
   get(id: string, signal: AbortSignal): Promise<Server | undefined>;
   /** @param hints scheduler hints, e.g. the id of a server group as `group` */
-  create(server: NewServer, hints: Readonly<Record<string, string>>, signal: AbortSignal): Promise<{ readonly id: string }>;
+  create(
+    server: NewServer,
+    hints: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<{ readonly id: string }>;
   delete(id: string, signal: AbortSignal): Promise<void>;
   stop(id: string, signal: AbortSignal): Promise<void>;
   start(id: string, signal: AbortSignal): Promise<void>;
   /** Makes an image of a server; resolves with the id of the image, which is not ready then. */
-  createImage(id: string, name: string, metadata: Readonly<Record<string, string>>, signal: AbortSignal): Promise<string>;
+  createImage(
+    id: string,
+    name: string,
+    metadata: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<string>;
   /** The console's text so far, at most its last `lines`. */
   consoleText(id: string, lines: number, signal: AbortSignal): Promise<string>;
   attachments(id: string, signal: AbortSignal): Promise<readonly VolumeAttachment[]>;
@@ -108,19 +126,45 @@ export interface Servers {
 
 export function serversOf(api: ServiceApi): Servers {
   const one = (id: string): string => `/servers/${segment(id)}`;
-  const act = async (id: string, operation: string, action: object, signal: AbortSignal, idempotent = false): Promise<unknown> =>
-    (await api.send({ operation: `${operation} server ${id}`, method: 'POST', path: `${one(id)}/action`, json: action, idempotent }, signal)).body;
+  const act = async (
+    id: string,
+    operation: string,
+    action: object,
+    signal: AbortSignal,
+    idempotent = false,
+  ): Promise<unknown> =>
+    (
+      await api.send(
+        { operation: `${operation} server ${id}`, method: 'POST', path: `${one(id)}/action`, json: action, idempotent },
+        signal,
+      )
+    ).body;
   return {
     list: ({ name }, signal) =>
-      api.list(serverSchema, {
-        operation: 'list servers', path: '/servers/detail', key: 'servers', query: name === undefined ? {} : { name: `^${escaped(name)}$` },
-      }, signal),
-    get: (id, signal) => api.findIn('server', serverSchema, { operation: `read server ${id}`, method: 'GET', path: one(id) }, signal),
+      api.list(
+        serverSchema,
+        {
+          operation: 'list servers',
+          path: '/servers/detail',
+          key: 'servers',
+          query: name === undefined ? {} : { name: `^${escaped(name)}$` },
+        },
+        signal,
+      ),
+    get: (id, signal) =>
+      api.findIn('server', serverSchema, { operation: `read server ${id}`, method: 'GET', path: one(id) }, signal),
     create: (server, hints, signal) =>
-      api.readIn('server', z.looseObject({ id: z.string() }), {
-        operation: `create server ${server.name}`, method: 'POST', path: '/servers',
-        json: { server, ...(Object.keys(hints).length === 0 ? {} : { 'os:scheduler_hints': hints }) },
-      }, signal),
+      api.readIn(
+        'server',
+        z.looseObject({ id: z.string() }),
+        {
+          operation: `create server ${server.name}`,
+          method: 'POST',
+          path: '/servers',
+          json: { server, ...(Object.keys(hints).length === 0 ? {} : { 'os:scheduler_hints': hints }) },
+        },
+        signal,
+      ),
     delete: (id, signal) => api.remove({ operation: `delete server ${id}`, path: one(id) }, signal),
     async stop(id, signal) {
       await act(id, 'stop', { 'os-stop': null }, signal);
@@ -129,23 +173,49 @@ export function serversOf(api: ServiceApi): Servers {
       await act(id, 'start', { 'os-start': null }, signal);
     },
     async createImage(id, name, metadata, signal) {
-      return z.looseObject({ image_id: z.string() }).parse(await act(id, `make image ${name} of`, { createImage: { name, metadata } }, signal)).image_id;
+      return z
+        .looseObject({ image_id: z.string() })
+        .parse(await act(id, `make image ${name} of`, { createImage: { name, metadata } }, signal)).image_id;
     },
     async consoleText(id, lines, signal) {
       const body = await act(id, 'read the console of', { 'os-getConsoleOutput': { length: lines } }, signal, true);
       return z.looseObject({ output: z.string().nullish() }).parse(body ?? {}).output ?? '';
     },
     attachments: (id, signal) =>
-      api.list(attachmentSchema, { operation: `list volumes of server ${id}`, path: `${one(id)}/os-volume_attachments`, key: 'volumeAttachments' }, signal),
+      api.list(
+        attachmentSchema,
+        {
+          operation: `list volumes of server ${id}`,
+          path: `${one(id)}/os-volume_attachments`,
+          key: 'volumeAttachments',
+        },
+        signal,
+      ),
     async attach(id, volumeId, signal) {
-      await api.send({
-        operation: `attach volume ${volumeId} to server ${id}`, method: 'POST', path: `${one(id)}/os-volume_attachments`, json: { volumeAttachment: { volumeId } },
-      }, signal);
+      await api.send(
+        {
+          operation: `attach volume ${volumeId} to server ${id}`,
+          method: 'POST',
+          path: `${one(id)}/os-volume_attachments`,
+          json: { volumeAttachment: { volumeId } },
+        },
+        signal,
+      );
     },
     detach: (id, volumeId, signal) =>
-      api.remove({ operation: `detach volume ${volumeId} from server ${id}`, path: `${one(id)}/os-volume_attachments/${segment(volumeId)}` }, signal),
+      api.remove(
+        {
+          operation: `detach volume ${volumeId} from server ${id}`,
+          path: `${one(id)}/os-volume_attachments/${segment(volumeId)}`,
+        },
+        signal,
+      ),
     interfaces: (id, signal) =>
-      api.list(interfaceSchema, { operation: `list interfaces of server ${id}`, path: `${one(id)}/os-interface`, key: 'interfaceAttachments' }, signal),
+      api.list(
+        interfaceSchema,
+        { operation: `list interfaces of server ${id}`, path: `${one(id)}/os-interface`, key: 'interfaceAttachments' },
+        signal,
+      ),
   };
 }
 

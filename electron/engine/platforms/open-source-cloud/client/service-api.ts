@@ -16,7 +16,12 @@ export interface ServiceApi extends JsonApi {
   /** All items of a list, over all of its pages. */
   list<S extends z.ZodType>(item: S, request: ListRequest, signal: AbortSignal): Promise<readonly z.infer<S>[]>;
   /** The same for a single resource that stands under a key, e.g. `{"server": {…}}`; undefined when it is not there. */
-  findIn<S extends z.ZodType>(key: string, item: S, request: HttpRequest, signal: AbortSignal): Promise<z.infer<S> | undefined>;
+  findIn<S extends z.ZodType>(
+    key: string,
+    item: S,
+    request: HttpRequest,
+    signal: AbortSignal,
+  ): Promise<z.infer<S> | undefined>;
   readIn<S extends z.ZodType>(key: string, item: S, request: HttpRequest, signal: AbortSignal): Promise<z.infer<S>>;
 }
 
@@ -26,7 +31,10 @@ const mostPages = 1_000;
 /**
  * @param headers sent with every request, e.g. the version of the interface
  */
-export function createServiceApi(client: (signal: AbortSignal) => Promise<HttpClient>, headers: Readonly<Record<string, string>> = {}): ServiceApi {
+export function createServiceApi(
+  client: (signal: AbortSignal) => Promise<HttpClient>,
+  headers: Readonly<Record<string, string>> = {},
+): ServiceApi {
   const request = async (sent: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> =>
     (await client(signal)).request({ ...sent, headers: { ...headers, ...sent.headers } }, signal);
   const json = createJsonApi({ request });
@@ -37,7 +45,11 @@ export function createServiceApi(client: (signal: AbortSignal) => Promise<HttpCl
       const all: z.infer<typeof item>[] = [];
       let next: Readonly<Record<string, string>> | undefined = query ?? {};
       for (let number = 0; next !== undefined && number < mostPages; number += 1) {
-        const body: Readonly<Record<string, unknown>> = await json.read(page, { operation, method: 'GET', path, query: next }, signal);
+        const body: Readonly<Record<string, unknown>> = await json.read(
+          page,
+          { operation, method: 'GET', path, query: next },
+          signal,
+        );
         const items = body[key] as z.infer<typeof item>[];
         all.push(...items);
         // A page without items is the last one, whatever it links to.
@@ -45,8 +57,10 @@ export function createServiceApi(client: (signal: AbortSignal) => Promise<HttpCl
       }
       return all;
     },
-    findIn: async (key, item, sent, signal) => (await json.find(z.looseObject({ [key]: item }), sent, signal))?.[key] as z.infer<typeof item> | undefined,
-    readIn: async (key, item, sent, signal) => (await json.read(z.looseObject({ [key]: item }), sent, signal))[key] as z.infer<typeof item>,
+    findIn: async (key, item, sent, signal) =>
+      (await json.find(z.looseObject({ [key]: item }), sent, signal))?.[key] as z.infer<typeof item> | undefined,
+    readIn: async (key, item, sent, signal) =>
+      (await json.read(z.looseObject({ [key]: item }), sent, signal))[key] as z.infer<typeof item>,
   };
 }
 
@@ -60,7 +74,9 @@ const linksSchema = z.array(z.looseObject({ rel: z.string(), href: z.string() })
 function nextPage(body: Readonly<Record<string, unknown>>, key: string): Readonly<Record<string, string>> | undefined {
   const links = linksSchema.safeParse(body[`${key}_links`]);
   const nested = z.looseObject({ next: z.string() }).safeParse(body['links']);
-  const href = links.data?.find((link) => link.rel === 'next')?.href ?? (typeof body['next'] === 'string' ? body['next'] : nested.data?.next);
+  const href =
+    links.data?.find((link) => link.rel === 'next')?.href ??
+    (typeof body['next'] === 'string' ? body['next'] : nested.data?.next);
   if (href === undefined) return undefined;
   const query = href.indexOf('?');
   return query === -1 ? undefined : Object.fromEntries(new URLSearchParams(href.slice(query + 1)));

@@ -23,20 +23,36 @@ const versions: Readonly<Partial<Record<ServiceKind, { readonly there: RegExp; r
  *
  * @throws `cloud.service-missing` naming what the catalogue has in its place
  */
-export function serviceUrl(identity: Pick<Identity, 'services'>, connection: Pick<OpenStackConnection, 'region' | 'interfaceOf'>, kind: ServiceKind): string {
+export function serviceUrl(
+  identity: Pick<Identity, 'services'>,
+  connection: Pick<OpenStackConnection, 'region' | 'interfaceOf'>,
+  kind: ServiceKind,
+): string {
   const region = connection.region(kind);
   const wanted = connection.interfaceOf(kind);
   const listed = types[kind].flatMap((type) => identity.services.filter((service) => service.type === type));
-  if (listed.length === 0) throw missing(kind, `the service catalog lists no ${kind} service (it has ${list(identity.services.map((each) => each.type))})`);
+  if (listed.length === 0)
+    throw missing(
+      kind,
+      `the service catalog lists no ${kind} service (it has ${list(identity.services.map((each) => each.type))})`,
+    );
   for (const service of listed) {
-    const here = service.endpoints.filter((endpoint) => endpoint.interface === wanted && (region === undefined || regionOf(endpoint) === region));
+    const here = service.endpoints.filter(
+      (endpoint) => endpoint.interface === wanted && (region === undefined || regionOf(endpoint) === region),
+    );
     const regions = new Set(here.map(regionOf));
-    if (regions.size > 1) throw missing(kind, `the ${kind} service is in several regions (${list([...regions])}): set the region`);
+    if (regions.size > 1)
+      throw missing(kind, `the ${kind} service is in several regions (${list([...regions])}): set the region`);
     const [first] = here;
     if (first !== undefined) return versioned(kind, first.url);
   }
-  const there = listed.flatMap((service) => service.endpoints.map((endpoint) => `${endpoint.interface} in ${regionOf(endpoint)}`));
-  throw missing(kind, `the ${kind} service has no ${wanted} interface${region === undefined ? '' : ` in region ${region}`} (it has ${list(there)})`);
+  const there = listed.flatMap((service) =>
+    service.endpoints.map((endpoint) => `${endpoint.interface} in ${regionOf(endpoint)}`),
+  );
+  throw missing(
+    kind,
+    `the ${kind} service has no ${wanted} interface${region === undefined ? '' : ` in region ${region}`} (it has ${list(there)})`,
+  );
 }
 
 function versioned(kind: ServiceKind, url: string): string {

@@ -3,13 +3,19 @@ import { isStatus } from '../../../http/http-error.ts';
 import type { ServiceApi } from './service-api.ts';
 import { queryOf, segment } from './wire.ts';
 
-const metadataSchema = z.record(z.string(), z.unknown()).nullish().transform((metadata) => metadata ?? {});
+const metadataSchema = z
+  .record(z.string(), z.unknown())
+  .nullish()
+  .transform((metadata) => metadata ?? {});
 
 const volumeSchema = z.looseObject({
   id: z.string(),
   name: z.string().nullish(),
   /** Open set: creating, available, in-use, attaching, detaching, reserved, error… A volume that is just being made may have none yet. */
-  status: z.string().nullable().transform((status) => status ?? 'creating'),
+  status: z
+    .string()
+    .nullable()
+    .transform((status) => status ?? 'creating'),
   /** GiB. */
   size: z.number(),
   volume_type: z.string().nullish(),
@@ -18,7 +24,15 @@ const volumeSchema = z.looseObject({
   bootable: z.string().optional(),
   metadata: metadataSchema,
   volume_image_metadata: z.record(z.string(), z.unknown()).optional(),
-  attachments: z.array(z.looseObject({ server_id: z.string().nullish(), device: z.string().nullish(), attachment_id: z.string().optional() })).default([]),
+  attachments: z
+    .array(
+      z.looseObject({
+        server_id: z.string().nullish(),
+        device: z.string().nullish(),
+        attachment_id: z.string().optional(),
+      }),
+    )
+    .default([]),
   snapshot_id: z.string().nullish(),
   encrypted: z.boolean().optional(),
   multiattach: z.boolean().optional(),
@@ -104,7 +118,10 @@ export interface NewBackup {
 }
 
 export interface Volumes {
-  list(filter: { readonly name?: string; readonly metadata?: Readonly<Record<string, string>> }, signal: AbortSignal): Promise<readonly CloudVolume[]>;
+  list(
+    filter: { readonly name?: string; readonly metadata?: Readonly<Record<string, string>> },
+    signal: AbortSignal,
+  ): Promise<readonly CloudVolume[]>;
   get(id: string, signal: AbortSignal): Promise<CloudVolume | undefined>;
   create(volume: NewVolume, signal: AbortSignal): Promise<CloudVolume>;
   /** Adds to the metadata, and overwrites what it has under the same keys. */
@@ -122,14 +139,32 @@ export interface Volumes {
 }
 
 export interface Snapshots {
-  list(filter: { readonly name?: string; readonly volumeId?: string; readonly metadata?: Readonly<Record<string, string>> }, signal: AbortSignal): Promise<readonly CloudSnapshot[]>;
+  list(
+    filter: {
+      readonly name?: string;
+      readonly volumeId?: string;
+      readonly metadata?: Readonly<Record<string, string>>;
+    },
+    signal: AbortSignal,
+  ): Promise<readonly CloudSnapshot[]>;
   get(id: string, signal: AbortSignal): Promise<CloudSnapshot | undefined>;
-  create(snapshot: { readonly volume_id: string; readonly name: string; readonly force: boolean; readonly metadata?: Readonly<Record<string, string>> }, signal: AbortSignal): Promise<CloudSnapshot>;
+  create(
+    snapshot: {
+      readonly volume_id: string;
+      readonly name: string;
+      readonly force: boolean;
+      readonly metadata?: Readonly<Record<string, string>>;
+    },
+    signal: AbortSignal,
+  ): Promise<CloudSnapshot>;
   delete(id: string, signal: AbortSignal): Promise<void>;
 }
 
 export interface Backups {
-  list(filter: { readonly name?: string; readonly volumeId?: string }, signal: AbortSignal): Promise<readonly CloudBackup[]>;
+  list(
+    filter: { readonly name?: string; readonly volumeId?: string },
+    signal: AbortSignal,
+  ): Promise<readonly CloudBackup[]>;
   get(id: string, signal: AbortSignal): Promise<CloudBackup | undefined>;
   create(backup: NewBackup, signal: AbortSignal): Promise<{ readonly id: string }>;
   delete(id: string, signal: AbortSignal): Promise<void>;
@@ -143,7 +178,9 @@ export interface Attachments {
 }
 
 /** What a project may have and has, by resource: `volumes`, `gigabytes`, `snapshots`, and each with `_<type>`. -1: no limit. */
-export type VolumeQuotas = Readonly<Record<string, { readonly limit: number; readonly in_use: number; readonly reserved: number }>>;
+export type VolumeQuotas = Readonly<
+  Record<string, { readonly limit: number; readonly in_use: number; readonly reserved: number }>
+>;
 
 export interface VolumeService {
   readonly volumes: Volumes;
@@ -164,35 +201,80 @@ export function volumeServiceOf(api: ServiceApi): VolumeService {
     snapshots: snapshotsOf(api),
     backups: backupsOf(api),
     attachments: attachmentsOf(api),
-    types: (signal) => api.list(volumeTypeSchema, { operation: 'list volume types', path: '/types', key: 'volume_types' }, signal),
+    types: (signal) =>
+      api.list(volumeTypeSchema, { operation: 'list volume types', path: '/types', key: 'volume_types' }, signal),
     async quotas(projectId, signal) {
-      const answer = await api.readIn('quota_set', z.record(z.string(), z.unknown()), {
-        operation: 'read the quotas of volumes', method: 'GET', path: `/os-quota-sets/${segment(projectId)}`, query: { usage: 'True' },
-      }, signal);
-      return Object.fromEntries(Object.entries(answer).flatMap(([name, value]) => {
-        const quota = quotaSchema.safeParse(value);
-        return quota.success ? [[name, quota.data]] : [];
-      }));
+      const answer = await api.readIn(
+        'quota_set',
+        z.record(z.string(), z.unknown()),
+        {
+          operation: 'read the quotas of volumes',
+          method: 'GET',
+          path: `/os-quota-sets/${segment(projectId)}`,
+          query: { usage: 'True' },
+        },
+        signal,
+      );
+      return Object.fromEntries(
+        Object.entries(answer).flatMap(([name, value]) => {
+          const quota = quotaSchema.safeParse(value);
+          return quota.success ? [[name, quota.data]] : [];
+        }),
+      );
     },
   };
 }
 
 function volumesOf(api: ServiceApi): Volumes {
   const one = (id: string): string => `/volumes/${segment(id)}`;
-  const act = async (id: string, operation: string, action: object, signal: AbortSignal, idempotent: boolean): Promise<void> => {
-    await api.send({ operation: `${operation} volume ${id}`, method: 'POST', path: `${one(id)}/action`, json: action, idempotent }, signal);
+  const act = async (
+    id: string,
+    operation: string,
+    action: object,
+    signal: AbortSignal,
+    idempotent: boolean,
+  ): Promise<void> => {
+    await api.send(
+      { operation: `${operation} volume ${id}`, method: 'POST', path: `${one(id)}/action`, json: action, idempotent },
+      signal,
+    );
   };
   return {
     list: ({ name, metadata }, signal) =>
-      api.list(volumeSchema, { operation: 'list volumes', path: '/volumes/detail', key: 'volumes', query: queryOf({ name, metadata: found(metadata) }) }, signal),
-    get: (id, signal) => api.findIn('volume', volumeSchema, { operation: `read volume ${id}`, method: 'GET', path: one(id) }, signal),
+      api.list(
+        volumeSchema,
+        {
+          operation: 'list volumes',
+          path: '/volumes/detail',
+          key: 'volumes',
+          query: queryOf({ name, metadata: found(metadata) }),
+        },
+        signal,
+      ),
+    get: (id, signal) =>
+      api.findIn('volume', volumeSchema, { operation: `read volume ${id}`, method: 'GET', path: one(id) }, signal),
     create: (volume, signal) =>
-      api.readIn('volume', volumeSchema, { operation: `create volume ${volume.name}`, method: 'POST', path: '/volumes', json: { volume } }, signal),
+      api.readIn(
+        'volume',
+        volumeSchema,
+        { operation: `create volume ${volume.name}`, method: 'POST', path: '/volumes', json: { volume } },
+        signal,
+      ),
     async setMetadata(id, metadata, signal) {
-      await api.send({ operation: `set metadata of volume ${id}`, method: 'POST', path: `${one(id)}/metadata`, json: { metadata }, idempotent: true }, signal);
+      await api.send(
+        {
+          operation: `set metadata of volume ${id}`,
+          method: 'POST',
+          path: `${one(id)}/metadata`,
+          json: { metadata },
+          idempotent: true,
+        },
+        signal,
+      );
     },
     setBootable: (id, bootable, signal) => act(id, 'make bootable', { 'os-set_bootable': { bootable } }, signal, true),
-    setImageMetadata: (id, metadata, signal) => act(id, 'set image metadata of', { 'os-set_image_metadata': { metadata } }, signal, true),
+    setImageMetadata: (id, metadata, signal) =>
+      act(id, 'set image metadata of', { 'os-set_image_metadata': { metadata } }, signal, true),
     async unsetImageMetadata(id, key, signal) {
       try {
         await act(id, `remove ${key} from the image metadata of`, { 'os-unset_image_metadata': { key } }, signal, true);
@@ -210,12 +292,30 @@ function snapshotsOf(api: ServiceApi): Snapshots {
   const one = (id: string): string => `/snapshots/${segment(id)}`;
   return {
     list: ({ name, volumeId, metadata }, signal) =>
-      api.list(snapshotSchema, {
-        operation: 'list snapshots', path: '/snapshots/detail', key: 'snapshots', query: queryOf({ name, volume_id: volumeId, metadata: found(metadata) }),
-      }, signal),
-    get: (id, signal) => api.findIn('snapshot', snapshotSchema, { operation: `read snapshot ${id}`, method: 'GET', path: one(id) }, signal),
+      api.list(
+        snapshotSchema,
+        {
+          operation: 'list snapshots',
+          path: '/snapshots/detail',
+          key: 'snapshots',
+          query: queryOf({ name, volume_id: volumeId, metadata: found(metadata) }),
+        },
+        signal,
+      ),
+    get: (id, signal) =>
+      api.findIn(
+        'snapshot',
+        snapshotSchema,
+        { operation: `read snapshot ${id}`, method: 'GET', path: one(id) },
+        signal,
+      ),
     create: (snapshot, signal) =>
-      api.readIn('snapshot', snapshotSchema, { operation: `create snapshot ${snapshot.name}`, method: 'POST', path: '/snapshots', json: { snapshot } }, signal),
+      api.readIn(
+        'snapshot',
+        snapshotSchema,
+        { operation: `create snapshot ${snapshot.name}`, method: 'POST', path: '/snapshots', json: { snapshot } },
+        signal,
+      ),
     delete: (id, signal) => api.remove({ operation: `delete snapshot ${id}`, path: one(id) }, signal),
   };
 }
@@ -224,10 +324,25 @@ function backupsOf(api: ServiceApi): Backups {
   const one = (id: string): string => `/backups/${segment(id)}`;
   return {
     list: ({ name, volumeId }, signal) =>
-      api.list(backupSchema, { operation: 'list backups', path: '/backups/detail', key: 'backups', query: queryOf({ name, volume_id: volumeId }) }, signal),
-    get: (id, signal) => api.findIn('backup', backupSchema, { operation: `read backup ${id}`, method: 'GET', path: one(id) }, signal),
+      api.list(
+        backupSchema,
+        {
+          operation: 'list backups',
+          path: '/backups/detail',
+          key: 'backups',
+          query: queryOf({ name, volume_id: volumeId }),
+        },
+        signal,
+      ),
+    get: (id, signal) =>
+      api.findIn('backup', backupSchema, { operation: `read backup ${id}`, method: 'GET', path: one(id) }, signal),
     create: (backup, signal) =>
-      api.readIn('backup', z.looseObject({ id: z.string() }), { operation: `create backup ${backup.name}`, method: 'POST', path: '/backups', json: { backup } }, signal),
+      api.readIn(
+        'backup',
+        z.looseObject({ id: z.string() }),
+        { operation: `create backup ${backup.name}`, method: 'POST', path: '/backups', json: { backup } },
+        signal,
+      ),
     delete: (id, signal) => api.remove({ operation: `delete backup ${id}`, path: one(id) }, signal),
   };
 }
@@ -235,7 +350,17 @@ function backupsOf(api: ServiceApi): Backups {
 function attachmentsOf(api: ServiceApi): Attachments {
   return {
     list: (volumeId, signal) =>
-      api.list(attachmentSchema, { operation: `list attachments of volume ${volumeId}`, path: '/attachments', key: 'attachments', query: queryOf({ volume_id: volumeId }) }, signal),
-    delete: (id, signal) => api.remove({ operation: `delete attachment ${id}`, path: `/attachments/${segment(id)}` }, signal),
+      api.list(
+        attachmentSchema,
+        {
+          operation: `list attachments of volume ${volumeId}`,
+          path: '/attachments',
+          key: 'attachments',
+          query: queryOf({ volume_id: volumeId }),
+        },
+        signal,
+      ),
+    delete: (id, signal) =>
+      api.remove({ operation: `delete attachment ${id}`, path: `/attachments/${segment(id)}` }, signal),
   };
 }

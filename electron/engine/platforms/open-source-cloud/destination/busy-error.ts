@@ -9,7 +9,11 @@ export async function busyAsConflict<T>(attempt: Promise<T>): Promise<T> {
   try {
     return await attempt;
   } catch (error) {
-    if (error instanceof CausewayError && isStatus(error, 400) && /invalid (volume|snapshot)|status must be|is already attached|invalid state/i.test(error.message)) {
+    if (
+      error instanceof CausewayError &&
+      isStatus(error, 400) &&
+      /invalid (volume|snapshot)|status must be|is already attached|invalid state/i.test(error.message)
+    ) {
       throw new CausewayError('cloud.conflict', error.message, { details: error.details, cause: error });
     }
     throw error;

@@ -12,7 +12,10 @@ import { callerOf } from './worker-plan.ts';
 /** Tries, in order, everything that a migration will need of an endpoint, without changing anything there. */
 export function checkEndpoint(session: OpenStackSession, signal: AbortSignal): Promise<CheckReport> {
   const { cloud } = session;
-  return runChecks([...trustChecks(cloud), ...cloudChecks(cloud), destinationQuotas(cloud), callerCheck(session)], signal);
+  return runChecks(
+    [...trustChecks(cloud), ...cloudChecks(cloud), destinationQuotas(cloud), callerCheck(session)],
+    signal,
+  );
 }
 
 /** The warning for connections to servers that are not verified. */
@@ -20,11 +23,15 @@ export function trustChecks({ connection }: OpenStackCloud): readonly EndpointCh
   const { allowUntrusted, allowUntrustedObjectStore } = connection;
   if (!allowUntrusted && !allowUntrustedObjectStore) return [];
   const whose = allowUntrusted ? 'the cloud' : 'the object store';
-  return [{
-    name: 'Verify certificates',
-    essential: false,
-    run: async () => ({ warning: `certificates of ${whose} are NOT verified: anyone on the network path can read and change the password and all data. Specify the certificate authority instead` }),
-  }];
+  return [
+    {
+      name: 'Verify certificates',
+      essential: false,
+      run: async () => ({
+        warning: `certificates of ${whose} are NOT verified: anyone on the network path can read and change the password and all data. Specify the certificate authority instead`,
+      }),
+    },
+  ];
 }
 
 /** The signed-in user, and whether its roles allow changes. */
@@ -36,7 +43,9 @@ export function signInCheck(cloud: OpenStackCloud): EndpointCheck {
       const { userName, projectName, projectId, roles } = await cloud.identity(signal);
       const seen = `${userName} in project ${projectName} (${projectId}) with ${roles.length === 0 ? 'no role' : `the roles ${roles.join(', ')}`}`;
       const works = roles.some((role) => !['reader', 'heat_stack_user'].includes(role.toLowerCase()));
-      return works ? seen : { warning: `${seen}: a role that can create servers and volumes is needed, usually member` };
+      return works
+        ? seen
+        : { warning: `${seen}: a role that can create servers and volumes is needed, usually member` };
     },
   };
 }
@@ -47,7 +56,7 @@ export function cloudChecks(cloud: OpenStackCloud): readonly EndpointCheck[] {
   const service = (kind: 'compute' | 'volume' | 'network' | 'image'): EndpointCheck => ({
     name: `Find the ${kind} service`,
     essential: false,
-    run: async (signal) => (await cloud.url(kind, signal)),
+    run: async (signal) => await cloud.url(kind, signal),
   });
   return [
     signInCheck(cloud),
@@ -58,7 +67,9 @@ export function cloudChecks(cloud: OpenStackCloud): readonly EndpointCheck[] {
       async run(signal) {
         const newest = await cloud.compute.newestVersion(signal);
         return olderThan(newest, spokenVersions.compute)
-          ? { warning: `the compute service supports ${newest === '' ? 'no versions' : newest}, but ${spokenVersions.compute} is needed` }
+          ? {
+              warning: `the compute service supports ${newest === '' ? 'no versions' : newest}, but ${spokenVersions.compute} is needed`,
+            }
           : `${newest}, ${spokenVersions.compute} is needed`;
       },
     },
@@ -79,7 +90,17 @@ export function cloudChecks(cloud: OpenStackCloud): readonly EndpointCheck[] {
 }
 
 /** What a disk copy worker with one volume takes at least, so that a project without room is known before. */
-const least: Readonly<Record<string, number>> = { instances: 1, cores: 1, ram: 256, volumes: 1, gigabytes: 1, snapshots: 1, port: 1, security_group: 1, security_group_rule: 4 };
+const least: Readonly<Record<string, number>> = {
+  instances: 1,
+  cores: 1,
+  ram: 256,
+  volumes: 1,
+  gigabytes: 1,
+  snapshots: 1,
+  port: 1,
+  security_group: 1,
+  security_group_rule: 4,
+};
 
 function destinationQuotas(cloud: OpenStackCloud): EndpointCheck {
   return {
@@ -96,7 +117,9 @@ function destinationQuotas(cloud: OpenStackCloud): EndpointCheck {
         return `${quotaWords[name] ?? name} ${quota === undefined ? 'unknown' : `${quota.usage} of ${quota.limit < 0 ? 'any number' : quota.limit}`}`;
       });
       const said = shown.join(', ');
-      return short.length === 0 ? said : { warning: `exhausted: ${short.map(([name]) => quotaWords[name] ?? name).join(', ')} (${said})` };
+      return short.length === 0
+        ? said
+        : { warning: `exhausted: ${short.map(([name]) => quotaWords[name] ?? name).join(', ')} (${said})` };
     },
   };
 }
@@ -108,7 +131,10 @@ function callerCheck(session: OpenStackSession): EndpointCheck {
     async run(signal) {
       try {
         const [only, ...others] = await session.cloud.network.networks({ external: true }, signal);
-        const pool = only === undefined || others.length > 0 ? undefined : await findPool(session.cloud, 'migr_fip_pool_name', only.id, signal);
+        const pool =
+          only === undefined || others.length > 0
+            ? undefined
+            : await findPool(session.cloud, 'migr_fip_pool_name', only.id, signal);
         const ranges = await callerRanges(callerOf(session, { pool }), { publicAddress: true, prefixes: [] }, signal);
         return `workers with a floating IP accept connections from ${ranges.join(', ')}`;
       } catch (error) {

@@ -1,5 +1,10 @@
 import type {
-  CloudCalls, CloudServer, CloudSnapshot, CloudVolume, ServerState, VolumeState,
+  CloudCalls,
+  CloudServer,
+  CloudSnapshot,
+  CloudVolume,
+  ServerState,
+  VolumeState,
 } from '../../../cloud-resources/cloud-api.ts';
 import type { Server } from '../client/servers.ts';
 import type { CloudSnapshot as ApiSnapshot, CloudVolume as ApiVolume } from '../client/volume.ts';
@@ -22,14 +27,21 @@ export function cloudCalls(session: OpenStackSession): CloudCalls {
       list: async (metadata, signal) => (await volume.volumes.list({ metadata }, signal)).map(asVolume),
       get: async (id, signal) => mapped(await volume.volumes.get(id, signal), asVolume),
       async create({ name, sizeGib, type, zone, contentOf, labels }, signal) {
-        const created = await volume.volumes.create({
-          name,
-          size: sizeGib,
-          ...(type === undefined ? {} : { volume_type: type }),
-          ...(zone === undefined ? {} : { availability_zone: zone }),
-          ...(contentOf === undefined ? {} : 'snapshotId' in contentOf ? { snapshot_id: contentOf.snapshotId } : { source_volid: contentOf.volumeId }),
-          metadata: labels,
-        }, signal);
+        const created = await volume.volumes.create(
+          {
+            name,
+            size: sizeGib,
+            ...(type === undefined ? {} : { volume_type: type }),
+            ...(zone === undefined ? {} : { availability_zone: zone }),
+            ...(contentOf === undefined
+              ? {}
+              : 'snapshotId' in contentOf
+                ? { snapshot_id: contentOf.snapshotId }
+                : { source_volid: contentOf.volumeId }),
+            metadata: labels,
+          },
+          signal,
+        );
         return asVolume(created);
       },
       async label(id, labels, signal) {
@@ -53,7 +65,11 @@ export function cloudCalls(session: OpenStackSession): CloudCalls {
       list: async (metadata, signal) => (await volume.snapshots.list({ metadata }, signal)).map(asSnapshot),
       get: async (id, signal) => mapped(await volume.snapshots.get(id, signal), asSnapshot),
       create: async ({ volumeId, name, labels }, signal) =>
-        asSnapshot(await busyAsConflict(volume.snapshots.create({ volume_id: volumeId, name, force: false, metadata: labels }, signal))),
+        asSnapshot(
+          await busyAsConflict(
+            volume.snapshots.create({ volume_id: volumeId, name, force: false, metadata: labels }, signal),
+          ),
+        ),
       delete: (id, signal) => busyAsConflict(volume.snapshots.delete(id, signal)),
     },
     servers: {
@@ -79,13 +95,25 @@ function volumeState(status: string): VolumeState {
 export function asVolume(volume: ApiVolume): CloudVolume {
   const { id, name, status, size, volume_type, availability_zone, attachments, metadata } = volume;
   return {
-    id, name: name ?? id, state: volumeState(status), status, sizeGib: size, type: volume_type ?? undefined, zone: availability_zone ?? undefined,
-    serverId: attachments.find((each) => typeof each.server_id === 'string')?.server_id ?? undefined, labels: metadata,
+    id,
+    name: name ?? id,
+    state: volumeState(status),
+    status,
+    sizeGib: size,
+    type: volume_type ?? undefined,
+    zone: availability_zone ?? undefined,
+    serverId: attachments.find((each) => typeof each.server_id === 'string')?.server_id ?? undefined,
+    labels: metadata,
   };
 }
 
 function asSnapshot({ id, status, metadata }: ApiSnapshot): CloudSnapshot {
-  return { id, status, labels: metadata, state: status.startsWith('error') ? 'failed' : status === 'available' ? 'available' : 'changing' };
+  return {
+    id,
+    status,
+    labels: metadata,
+    state: status.startsWith('error') ? 'failed' : status === 'available' ? 'available' : 'changing',
+  };
 }
 
 const changingStatuses = ['BUILD', 'REBUILD', 'REBOOT', 'HARD_REBOOT'];

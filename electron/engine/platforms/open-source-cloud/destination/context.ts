@@ -19,5 +19,9 @@ export interface OpenStackSession extends RetryContext {
 export function openSession(connection: unknown, context: OpenStackContext): OpenStackSession {
   const surroundings = retryContext(context);
   const { clock, random, timing } = surroundings;
-  return { ...surroundings, context, cloud: openCloud(connection, { clock, random, backOff: timing.backOff, requestMs: timing.requestMs }) };
+  return {
+    ...surroundings,
+    context,
+    cloud: openCloud(connection, { clock, random, backOff: timing.backOff, requestMs: timing.requestMs }),
+  };
 }

@@ -8,7 +8,9 @@ import type { LedgerEntry } from '../../../ports/ledger.ts';
  * `key=value key=value`.
  */
 export function tagText(labels: Labels): string {
-  return Object.entries(labels).map(([key, value]) => `${key}=${value}`).join(' ');
+  return Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(' ');
 }
 
 /** The description of a created network resource. */
@@ -18,7 +20,11 @@ export function tagsOf(run: DestinationRun, entry: LedgerEntry): string {
 
 export function readTags(description: string | null | undefined): Labels {
   const pairs = (description ?? '').split(' ').map((pair) => pair.split('='));
-  return Object.fromEntries(pairs.flatMap(([key, value, ...rest]) => (key !== undefined && key !== '' && value !== undefined && rest.length === 0 ? [[key, value]] : [])));
+  return Object.fromEntries(
+    pairs.flatMap(([key, value, ...rest]) =>
+      key !== undefined && key !== '' && value !== undefined && rest.length === 0 ? [[key, value]] : [],
+    ),
+  );
 }
 
 /** Whether a description is that of an entry's resource. */

@@ -52,8 +52,16 @@ export function required(environment: DestinationEnvironment, key: 'migr_network
 }
 
 /** The name of a worker's image, and the parameter that has it. @throws `cloud.parameter-missing` */
-export function workerImage(environment: DestinationEnvironment, os: 'linux' | 'windows'): { readonly name: string; readonly parameter: string } {
+export function workerImage(
+  environment: DestinationEnvironment,
+  os: 'linux' | 'windows',
+): { readonly name: string; readonly parameter: string } {
   if (environment.migr_image !== undefined) return { name: environment.migr_image, parameter: 'migr_image' };
   const parameter = `migr_image_map.${os}`;
-  return { name: environment.migr_image_map[os] ?? missing(parameter, `migr_image is not set, and migr_image_map has no image for ${os}`), parameter };
+  return {
+    name:
+      environment.migr_image_map[os] ??
+      missing(parameter, `migr_image is not set, and migr_image_map has no image for ${os}`),
+    parameter,
+  };
 }

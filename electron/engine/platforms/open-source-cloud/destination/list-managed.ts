@@ -11,8 +11,10 @@ interface Named {
 /** Everything in the project that carries our mark. Rules are left out: they go with their groups. */
 export async function listManaged(cloud: OpenStackCloud, signal: AbortSignal): Promise<readonly ManagedResource[]> {
   const { projectId } = await cloud.identity(signal);
-  const byMetadata = (list: readonly (Named & { readonly metadata: Readonly<Record<string, unknown>> })[]) => list.map(({ id, name, metadata }) => ({ id, name, labels: metadata }));
-  const byDescription = (list: readonly (Named & { readonly description?: string | null | undefined })[]) => list.map(({ id, name, description }) => ({ id, name, labels: readTags(description) }));
+  const byMetadata = (list: readonly (Named & { readonly metadata: Readonly<Record<string, unknown>> })[]) =>
+    list.map(({ id, name, metadata }) => ({ id, name, labels: metadata }));
+  const byDescription = (list: readonly (Named & { readonly description?: string | null | undefined })[]) =>
+    list.map(({ id, name, description }) => ({ id, name, labels: readTags(description) }));
   const floatingIps = await cloud.network.floatingIps({}, signal);
   return managedOf([
     ['server', byMetadata(await cloud.compute.servers.list({}, signal))],

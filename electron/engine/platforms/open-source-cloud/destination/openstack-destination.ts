@@ -37,7 +37,13 @@ export function createOpenStackDestination(connection: unknown, context: OpenSta
     checkEnvironment: (environment, vm, signal) => checkEnvironment(session, environment, vm, signal),
     runPolicy,
     async ensureVolumes(run, disks, signal) {
-      return ensureVolumes(cloud, run, disks, await volumeRules(session, readEnvironment(run.environment), signal), signal);
+      return ensureVolumes(
+        cloud,
+        run,
+        disks,
+        await volumeRules(session, readEnvironment(run.environment), signal),
+        signal,
+      );
     },
     claimVolumes: (run, volumes, signal) => claimVolumes(cloud, run, volumes, signal),
     startWorker: (run, role, signal) => startWorker(session, keyRing, run, role, signal),

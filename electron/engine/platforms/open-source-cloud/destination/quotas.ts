@@ -14,7 +14,9 @@ export async function readQuotas(cloud: OpenStackCloud, signal: AbortSignal): Pr
     instances: { limit: compute.maxTotalInstances, usage: compute.totalInstancesUsed },
     cores: { limit: compute.maxTotalCores, usage: compute.totalCoresUsed },
     ram: { limit: compute.maxTotalRAMSize, usage: compute.totalRAMUsed },
-    ...Object.fromEntries(Object.entries(volumes).map(([name, { limit, in_use, reserved }]) => [name, { limit, usage: in_use + reserved }])),
+    ...Object.fromEntries(
+      Object.entries(volumes).map(([name, { limit, in_use, reserved }]) => [name, { limit, usage: in_use + reserved }]),
+    ),
     ...Object.fromEntries(Object.entries(networks).map(([name, { limit, used }]) => [name, { limit, usage: used }])),
   };
 }
@@ -24,17 +26,33 @@ async function whereAllowed<T extends object>(read: Promise<T>): Promise<T | Rec
   try {
     return await read;
   } catch (error) {
-    if (error instanceof CausewayError && (error.code === 'cloud.permission-denied' || error.code === 'cloud.not-found')) return {};
+    if (
+      error instanceof CausewayError &&
+      (error.code === 'cloud.permission-denied' || error.code === 'cloud.not-found')
+    )
+      return {};
     throw error;
   }
 }
 
 export const quotaWords: QuotaWords = {
-  instances: 'instances', cores: 'vCPUs', ram: 'MiB of memory', volumes: 'volumes', gigabytes: 'GiB of volumes', snapshots: 'snapshots',
-  port: 'ports', floatingip: 'floating IPs', security_group: 'security groups', security_group_rule: 'security group rules',
+  instances: 'instances',
+  cores: 'vCPUs',
+  ram: 'MiB of memory',
+  volumes: 'volumes',
+  gigabytes: 'GiB of volumes',
+  snapshots: 'snapshots',
+  port: 'ports',
+  floatingip: 'floating IPs',
+  security_group: 'security groups',
+  security_group_rule: 'security group rules',
 };
 
 /** What volumes of one type take: of the project's quotas, and of the type's own. @param gib all of them together */
 export function volumeNeeds(type: string | undefined, volumes: number, gib: number): Record<string, number> {
-  return { volumes, gigabytes: gib, ...(type === undefined ? {} : { [`volumes_${type}`]: volumes, [`gigabytes_${type}`]: gib }) };
+  return {
+    volumes,
+    gigabytes: gib,
+    ...(type === undefined ? {} : { [`volumes_${type}`]: volumes, [`gigabytes_${type}`]: gib }),
+  };
 }

@@ -21,13 +21,18 @@ export function deleterFor(session: OpenStackSession, entry: LedgerEntry): Resou
   const cloud = cloudCalls(session);
   const label = entryLabel(entry);
   const name = nameOf(entry);
-  const described = <T extends { readonly id: string; readonly description?: string | null | undefined }>(list: readonly T[]): string | undefined =>
-    list.find((each) => isTaggedFor(each.description, label))?.id;
+  const described = <T extends { readonly id: string; readonly description?: string | null | undefined }>(
+    list: readonly T[],
+  ): string | undefined => list.find((each) => isTaggedFor(each.description, label))?.id;
   const simple = simpleDeleters(session, entry);
   switch (entry.kind) {
     case 'volume':
       return {
-        ...simple((id, s) => cloud.volumes.get(id, s), async (s) => (await findVolume(cloud, entry, s))?.id, (id, s) => cloud.volumes.delete(id, s)),
+        ...simple(
+          (id, s) => cloud.volumes.get(id, s),
+          async (s) => (await findVolume(cloud, entry, s))?.id,
+          (id, s) => cloud.volumes.delete(id, s),
+        ),
         remove: (id, signal) => removeVolume(session, cloud, entry, id, signal),
       };
     case 'volume-snapshot':
@@ -46,12 +51,22 @@ export function deleterFor(session: OpenStackSession, entry: LedgerEntry): Resou
         remove: (id, signal) => removeServer(session, cloud, id, signal),
       };
     case 'nic':
-      return simple((id, s) => network.port(id, s), async (s) => described(await network.ports({ name }, s)), (id, s) => network.deletePort(id, s));
+      return simple(
+        (id, s) => network.port(id, s),
+        async (s) => described(await network.ports({ name }, s)),
+        (id, s) => network.deletePort(id, s),
+      );
     case 'public-ip':
-      return simple((id, s) => network.floatingIp(id, s), async (s) => described(await network.floatingIps({}, s)), (id, s) => network.deleteFloatingIp(id, s));
+      return simple(
+        (id, s) => network.floatingIp(id, s),
+        async (s) => described(await network.floatingIps({}, s)),
+        (id, s) => network.deleteFloatingIp(id, s),
+      );
     case 'security-group':
       return simple(
-        (id, s) => network.securityGroup(id, s), async (s) => described(await network.securityGroups({ name }, s)), (id, s) => network.deleteSecurityGroup(id, s),
+        (id, s) => network.securityGroup(id, s),
+        async (s) => described(await network.securityGroups({ name }, s)),
+        (id, s) => network.deleteSecurityGroup(id, s),
       );
     case 'security-group-rule': {
       const groupId = typeof entry.details['groupId'] === 'string' ? entry.details['groupId'] : '';
@@ -64,57 +79,108 @@ export function deleterFor(session: OpenStackSession, entry: LedgerEntry): Resou
     case 'attachment':
       return attachmentDeleter(cloud, entry);
     default:
-      throw new CausewayError('general.invalid-input', `the open-source cloud has no resources of kind ${entry.kind}`, { details: { kind: entry.kind, name: entry.name } });
+      throw new CausewayError('general.invalid-input', `the open-source cloud has no resources of kind ${entry.kind}`, {
+        details: { kind: entry.kind, name: entry.name },
+      });
   }
 }
 
 /** The server of an entry: of its name, or of the migrated VM's, and with its metadata. */
-export async function findServer(session: OpenStackSession, entry: LedgerEntry, signal: AbortSignal): Promise<Server | undefined> {
+export async function findServer(
+  session: OpenStackSession,
+  entry: LedgerEntry,
+  signal: AbortSignal,
+): Promise<Server | undefined> {
   const { serverName } = entry.details;
-  const servers = await session.cloud.compute.servers.list({ name: typeof serverName === 'string' ? serverName : nameOf(entry) }, signal);
+  const servers = await session.cloud.compute.servers.list(
+    { name: typeof serverName === 'string' ? serverName : nameOf(entry) },
+    signal,
+  );
   return servers.find((server) => hasLabels({ labels: server.metadata }, entryLabel(entry)));
 }
 
-async function removeVolume(session: OpenStackSession, cloud: CloudCalls, entry: LedgerEntry, id: string, signal: AbortSignal): Promise<void> {
+async function removeVolume(
+  session: OpenStackSession,
+  cloud: CloudCalls,
+  entry: LedgerEntry,
+  id: string,
+  signal: AbortSignal,
+): Promise<void> {
   if (entry.lifetime === 'temporary') await removeWorkerOf(session, cloud, entry, id, signal);
-  await freeVolume(cloud, { replicaId: entry.replicaId ?? '', note: () => undefined, ledger: entry.owner === undefined ? {} : { owner: entry.owner } }, id, undefined, signal);
-  await deleteAndWait(cloud, `volume ${id}`, {
-    remove: (s) => cloud.volumes.delete(id, s),
-    get: (s) => cloud.volumes.get(id, s),
-    // What a storage back end still holds on to comes back, although its removal was accepted.
-    cameBack: ({ state }) => state === 'available',
-    failed: ({ state, status }) => (state === 'failed' ? status : undefined),
-  }, signal);
+  await freeVolume(
+    cloud,
+    {
+      replicaId: entry.replicaId ?? '',
+      note: () => undefined,
+      ledger: entry.owner === undefined ? {} : { owner: entry.owner },
+    },
+    id,
+    undefined,
+    signal,
+  );
+  await deleteAndWait(
+    cloud,
+    `volume ${id}`,
+    {
+      remove: (s) => cloud.volumes.delete(id, s),
+      get: (s) => cloud.volumes.get(id, s),
+      // What a storage back end still holds on to comes back, although its removal was accepted.
+      cameBack: ({ state }) => state === 'available',
+      failed: ({ state, status }) => (state === 'failed' ? status : undefined),
+    },
+    signal,
+  );
 }
 
 /** A volume that a worker boots from can't be detached: the worker goes before it. */
-async function removeWorkerOf(session: OpenStackSession, cloud: CloudCalls, entry: LedgerEntry, volumeId: string, signal: AbortSignal): Promise<void> {
+async function removeWorkerOf(
+  session: OpenStackSession,
+  cloud: CloudCalls,
+  entry: LedgerEntry,
+  volumeId: string,
+  signal: AbortSignal,
+): Promise<void> {
   const serverId = (await cloud.volumes.get(volumeId, signal))?.serverId;
   const server = serverId === undefined ? undefined : await cloud.servers.get(serverId, signal);
   const ours = { [labelKeys.managedBy]: managedBy, [labelKeys.replica]: labelValue(entry.replicaId ?? '') };
-  if (server !== undefined && server.labels[labelKeys.role] !== undefined && hasLabels(server, ours)) await removeServer(session, cloud, server.id, signal);
+  if (server !== undefined && server.labels[labelKeys.role] !== undefined && hasLabels(server, ours))
+    await removeServer(session, cloud, server.id, signal);
 }
 
 async function removeSnapshot(cloud: CloudCalls, id: string, signal: AbortSignal): Promise<void> {
-  await deleteAndWait(cloud, `snapshot ${id}`, {
-    async remove(s) {
-      // A killed process requested its creation: the service refuses to delete it until it exists.
-      if ((await cloud.snapshots.get(id, s))?.status === 'creating') throw new CausewayError('cloud.conflict', `snapshot ${id} is still being created`);
-      await cloud.snapshots.delete(id, s);
+  await deleteAndWait(
+    cloud,
+    `snapshot ${id}`,
+    {
+      async remove(s) {
+        // A killed process requested its creation: the service refuses to delete it until it exists.
+        if ((await cloud.snapshots.get(id, s))?.status === 'creating')
+          throw new CausewayError('cloud.conflict', `snapshot ${id} is still being created`);
+        await cloud.snapshots.delete(id, s);
+      },
+      get: (s) => cloud.snapshots.get(id, s),
+      cameBack: ({ state }) => state === 'available',
+      failed: ({ state, status }) => (state === 'failed' ? status : undefined),
     },
-    get: (s) => cloud.snapshots.get(id, s),
-    cameBack: ({ state }) => state === 'available',
-    failed: ({ state, status }) => (state === 'failed' ? status : undefined),
-  }, signal);
+    signal,
+  );
 }
 
 /** Detaches what a worker has from it, deletes the server and waits. Volumes that are to go with a server go with it. */
-async function removeServer(session: OpenStackSession, cloud: CloudCalls, id: string, signal: AbortSignal): Promise<void> {
+async function removeServer(
+  session: OpenStackSession,
+  cloud: CloudCalls,
+  id: string,
+  signal: AbortSignal,
+): Promise<void> {
   const server = await session.cloud.compute.servers.get(id, signal);
   if (server === undefined) return;
   const isWorker = server.metadata[labelKeys.role] !== undefined;
   if (isWorker && server.status === 'ACTIVE') {
-    const patient: CloudCalls = { ...cloud, timing: { ...cloud.timing, attachMs: Math.min(cloud.timing.attachMs, longestDetachMs) } };
+    const patient: CloudCalls = {
+      ...cloud,
+      timing: { ...cloud.timing, attachMs: Math.min(cloud.timing.attachMs, longestDetachMs) },
+    };
     // Not the boot volume, which can't be detached while the server runs.
     for (const { volumeId, device } of await session.cloud.compute.servers.attachments(id, signal)) {
       if (typeof device === 'string' && /^\/dev\/[a-z]*a$/.test(device)) continue;
@@ -126,5 +192,10 @@ async function removeServer(session: OpenStackSession, cloud: CloudCalls, id: st
       }
     }
   }
-  await deleteAndWait(cloud, `server ${id}`, { remove: (s) => session.cloud.compute.servers.delete(id, s), get: (s) => cloud.servers.get(id, s) }, signal);
+  await deleteAndWait(
+    cloud,
+    `server ${id}`,
+    { remove: (s) => session.cloud.compute.servers.delete(id, s), get: (s) => cloud.servers.get(id, s) },
+    signal,
+  );
 }

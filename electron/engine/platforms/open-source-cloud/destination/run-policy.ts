@@ -13,6 +13,7 @@ export function runPolicy(environment: JsonObject): RunPolicy {
     ...commonRunPolicy(environment),
     hypervisor: environment['hypervisor_type'] === 'hyperv' ? 'hyperv' : 'kvm',
     diskBuses: ['virtio'],
-    hasWindowsWorkerImage: !hasOneForAll && images !== undefined && isJsonObject(images) && typeof images['windows'] === 'string',
+    hasWindowsWorkerImage:
+      !hasOneForAll && images !== undefined && isJsonObject(images) && typeof images['windows'] === 'string',
   };
 }

@@ -24,7 +24,11 @@ import { callerOf, planWorker, workerNeeds, type WorkerPlan } from './worker-pla
  * the process that made it can't be entered, and is replaced.
  */
 export async function startWorker(
-  session: OpenStackSession, keyRing: WorkerKeyRing, run: DestinationRun, role: WorkerRole, signal: AbortSignal,
+  session: OpenStackSession,
+  keyRing: WorkerKeyRing,
+  run: DestinationRun,
+  role: WorkerRole,
+  signal: AbortSignal,
 ): Promise<WorkerAccess> {
   const environment = readEnvironment(run.environment);
   const cloud = cloudApi(session);
@@ -34,51 +38,82 @@ export async function startWorker(
   // on the floating IP that the worker gets: projects seldom see the ranges of external networks.
   const expected = await callerRanges(callerOf(session, plan), plan.reachedThrough, signal);
   await dropUnreachableWorker(cloud, keyRing, run, role, signal);
-  await requireWorkerQuota(run, role, workerNeeds(plan, expected.length), () => readQuotas(session.cloud, signal), quotaWords);
+  await requireWorkerQuota(
+    run,
+    role,
+    workerNeeds(plan, expected.length),
+    () => readQuotas(session.cloud, signal),
+    quotaWords,
+  );
 
   const groupId = await ensureSecurityGroup(session, run, role, signal);
   const port = await ensurePort(session, run, role, plan, groupId, signal);
-  const floating = plan.pool === undefined ? undefined : await ensureFloatingIp(session, run, temporary('public-ip', role, 'public-ip', {}), plan.pool, port.id, signal);
-  const address = floating ?? port.fixed_ips.find(({ ip_address }) => !ip_address.includes(':'))?.ip_address ?? port.fixed_ips[0]?.ip_address;
-  if (address === undefined) throw new CausewayError('cloud.unexpected-answer', `port ${port.id} of the worker has no address`, { details: { portId: port.id } });
-  const ranges = floating === undefined ? expected : await callerRanges(callerOf(session, plan, floating), { ...plan.reachedThrough, publicAddress: true }, signal);
+  const floating =
+    plan.pool === undefined
+      ? undefined
+      : await ensureFloatingIp(session, run, temporary('public-ip', role, 'public-ip', {}), plan.pool, port.id, signal);
+  const address =
+    floating ??
+    port.fixed_ips.find(({ ip_address }) => !ip_address.includes(':'))?.ip_address ??
+    port.fixed_ips[0]?.ip_address;
+  if (address === undefined)
+    throw new CausewayError('cloud.unexpected-answer', `port ${port.id} of the worker has no address`, {
+      details: { portId: port.id },
+    });
+  const ranges =
+    floating === undefined
+      ? expected
+      : await callerRanges(callerOf(session, plan, floating), { ...plan.reachedThrough, publicAddress: true }, signal);
   await openPorts(session, run, role, plan, groupId, ranges, signal);
 
   // Before the server in the ledger as well, so that what is removed last one first ends with it.
-  const boot = plan.bootVolume === undefined ? undefined : await ensureBootVolume(cloud, session, run, role, plan, signal);
-  const worker = await ensureWorkerServer(cloud, keyRing, {
-    run,
-    role,
-    async find(entry, s) {
-      const server = await findServer(session, entry, s);
-      return server === undefined ? undefined : asServer(server);
+  const boot =
+    plan.bootVolume === undefined ? undefined : await ensureBootVolume(cloud, session, run, role, plan, signal);
+  const worker = await ensureWorkerServer(
+    cloud,
+    keyRing,
+    {
+      run,
+      role,
+      async find(entry, s) {
+        const server = await findServer(session, entry, s);
+        return server === undefined ? undefined : asServer(server);
+      },
+      async create(entry, userData, s) {
+        const { id } = await servers.create(
+          {
+            name: nameOf(entry),
+            flavorRef: plan.flavor.id,
+            ...(boot === undefined ? { imageRef: plan.image.id } : { block_device_mapping_v2: [boot] }),
+            networks: [{ port: port.id }],
+            user_data: userData,
+            config_drive: plan.configDrive,
+            metadata: resourceTags(run, entry, { [labelKeys.role]: role }),
+          },
+          {},
+          s,
+        );
+        // It was created; what this look says is asked for again.
+        const server = await servers.get(id, s).catch(() => undefined);
+        return server === undefined
+          ? { id, name: nameOf(entry), state: 'changing', status: 'BUILD', problem: undefined, labels: {} }
+          : asServer(server);
+      },
     },
-    async create(entry, userData, s) {
-      const { id } = await servers.create(
-        {
-          name: nameOf(entry),
-          flavorRef: plan.flavor.id,
-          ...(boot === undefined ? { imageRef: plan.image.id } : { block_device_mapping_v2: [boot] }),
-          networks: [{ port: port.id }],
-          user_data: userData,
-          config_drive: plan.configDrive,
-          metadata: resourceTags(run, entry, { [labelKeys.role]: role }),
-        },
-        {},
-        s,
-      );
-      // It was created; what this look says is asked for again.
-      const server = await servers.get(id, s).catch(() => undefined);
-      return server === undefined ? { id, name: nameOf(entry), state: 'changing', status: 'BUILD', problem: undefined, labels: {} } : asServer(server);
-    },
-  }, signal);
+    signal,
+  );
   const reached = session.context.resolveAddress ?? ((host: string, each: number) => ({ host, port: each }));
   return workerAccess(worker, (each) => reached(address, each));
 }
 
 /** A volume with the image's content, made before the server, so that it is in the ledger and of the wanted type. */
 async function ensureBootVolume(
-  cloud: CloudApi, session: OpenStackSession, run: DestinationRun, role: WorkerRole, plan: WorkerPlan, signal: AbortSignal,
+  cloud: CloudApi,
+  session: OpenStackSession,
+  run: DestinationRun,
+  role: WorkerRole,
+  plan: WorkerPlan,
+  signal: AbortSignal,
 ): Promise<BlockDevice> {
   const { sizeGib, type } = plan.bootVolume ?? { sizeGib: 1, type: undefined };
   const { resource, entry } = await ensureResource<{ readonly id: string }>(
@@ -88,14 +123,28 @@ async function ensureBootVolume(
     {
       ...volumeFinders(cloud),
       create: (each, s) =>
-        session.cloud.volume.volumes.create({
-          name: nameOf(each), size: sizeGib, imageRef: plan.image.id, ...(type === undefined ? {} : { volume_type: type }), metadata: resourceTags(run, each),
-        }, s),
+        session.cloud.volume.volumes.create(
+          {
+            name: nameOf(each),
+            size: sizeGib,
+            imageRef: plan.image.id,
+            ...(type === undefined ? {} : { volume_type: type }),
+            metadata: resourceTags(run, each),
+          },
+          s,
+        ),
     },
     signal,
   );
   const isMade = ({ state }: CloudVolume): boolean => state === 'available' || state === 'attached';
-  const made = (): Promise<CloudVolume> => awaitVolume(cloud, resource.id, `copying image ${plan.image.name} into it`, isMade, cloud.timing.volumeMs, signal);
+  const made = (): Promise<CloudVolume> =>
+    awaitVolume(cloud, resource.id, `copying image ${plan.image.name} into it`, isMade, cloud.timing.volumeMs, signal);
   await orRemoveFailed(cloud, run.ledger, entry, made, signal);
-  return { source_type: 'volume', destination_type: 'volume', uuid: resource.id, boot_index: 0, delete_on_termination: false };
+  return {
+    source_type: 'volume',
+    destination_type: 'volume',
+    uuid: resource.id,
+    boot_index: 0,
+    delete_on_termination: false,
+  };
 }

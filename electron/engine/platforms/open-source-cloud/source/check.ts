@@ -25,7 +25,9 @@ function needed(cloud: OpenStackCloud): readonly EndpointCheck[] {
       const left = (name: string): string => quotaText(quotas[name]);
       const seen = `${volumes.length} volumes; quota available for ${left('snapshots')} snapshots, ${left('volumes')} volumes, ${left('gigabytes')} GiB, ${left('backups')} backups`;
       const usedUp = ['snapshots', 'volumes', 'gigabytes', 'backups'].filter((name) => left(name) === '0');
-      return usedUp.length === 0 ? seen : { warning: `${seen}: exports need ${usedUp.join(', ')}, which are exhausted` };
+      return usedUp.length === 0
+        ? seen
+        : { warning: `${seen}: exports need ${usedUp.join(', ')}, which are exhausted` };
     }),
     check('Networks', async (signal) => `${(await cloud.network.networks({}, signal)).length} networks`),
     check('Images', async (signal) => `${(await cloud.image.list({}, signal)).length} images`),
@@ -37,17 +39,29 @@ function byMechanism({ cloud, storage }: SourceContext): readonly EndpointCheck[
   const check = (name: string, consequence: string, run: EndpointCheck['run']): EndpointCheck => ({
     name,
     essential: false,
-    run: (signal) => run(signal).catch((error: unknown) => {
-      signal.throwIfAborted();
-      return { warning: `${toErrorRecord(error).message}; ${consequence}` };
-    }),
+    run: (signal) =>
+      run(signal).catch((error: unknown) => {
+        signal.throwIfAborted();
+        return { warning: `${toErrorRecord(error).message}; ${consequence}` };
+      }),
   });
   return [
-    check('Volume backups', 'objectstore_backups and distributed_backups cannot be used', async (signal) => `${(await cloud.volume.backups.list({}, signal)).length} backups`),
-    check('Object store', 'objectstore_backups cannot be used', async (signal) => `${(await cloud.objectStore.containers(signal)).length} containers`),
+    check(
+      'Volume backups',
+      'objectstore_backups and distributed_backups cannot be used',
+      async (signal) => `${(await cloud.volume.backups.list({}, signal)).length} backups`,
+    ),
+    check(
+      'Object store',
+      'objectstore_backups cannot be used',
+      async (signal) => `${(await cloud.objectStore.containers(signal)).length} containers`,
+    ),
     check('Distributed storage', 'distributed_snapshots and distributed_backups cannot be used', async (signal) => {
       const missing = await missingTools(signal);
-      if (missing.length > 0) return { warning: `${missing.join('; ')}: instead of by distributed_snapshots and distributed_backups, servers are read through an export worker, which service_backups_options has to describe` };
+      if (missing.length > 0)
+        return {
+          warning: `${missing.join('; ')}: instead of by distributed_snapshots and distributed_backups, servers are read through an export worker, which service_backups_options has to describe`,
+        };
       const cluster = await openCluster(storage);
       try {
         const pool = storage.pool ?? 'volumes';
@@ -60,6 +74,10 @@ function byMechanism({ cloud, storage }: SourceContext): readonly EndpointCheck[
   ];
 }
 
-function quotaText(quota: { readonly limit: number; readonly in_use: number; readonly reserved: number } | undefined): string {
-  return quota === undefined || quota.limit < 0 ? 'unlimited' : String(Math.max(0, quota.limit - quota.in_use - quota.reserved));
+function quotaText(
+  quota: { readonly limit: number; readonly in_use: number; readonly reserved: number } | undefined,
+): string {
+  return quota === undefined || quota.limit < 0
+    ? 'unlimited'
+    : String(Math.max(0, quota.limit - quota.in_use - quota.reserved));
 }

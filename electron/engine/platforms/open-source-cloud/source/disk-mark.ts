@@ -15,7 +15,8 @@ export function markedDisks(snapshot: Snapshot): readonly MarkedDisk[] {
   const marks = snapshot.state['disks'];
   return snapshot.disks.map(({ diskId, sizeBytes }) => {
     const mark = marks !== undefined && isJsonObject(marks) ? marks[diskId] : undefined;
-    if (mark === undefined || !isJsonObject(mark)) throw new CausewayError('source.snapshot-lost', `the snapshot ${snapshot.tag} has no record of disk ${diskId}`);
+    if (mark === undefined || !isJsonObject(mark))
+      throw new CausewayError('source.snapshot-lost', `the snapshot ${snapshot.tag} has no record of disk ${diskId}`);
     return { diskId, sizeBytes, mark };
   });
 }

@@ -13,7 +13,11 @@ export function createOpenStackSource(connection: JsonObject, context: PlatformC
 }
 
 /** What the source's parts share, for an endpoint. */
-export function sourceContext(connection: JsonObject, { scratchFolder, ledger, use }: PlatformContext, deadlines = usualDeadlines): SourceContext {
+export function sourceContext(
+  connection: JsonObject,
+  { scratchFolder, ledger, use }: PlatformContext,
+  deadlines = usualDeadlines,
+): SourceContext {
   const session = openSession(connection, {});
   return {
     session,

@@ -22,7 +22,10 @@ export interface ServerParts {
 
 /** The servers of the project, without temporary workers. */
 export async function listServers(cloud: OpenStackCloud, signal: AbortSignal): Promise<readonly VmSummary[]> {
-  const [servers, volumes] = await Promise.all([cloud.compute.servers.list({}, signal), cloud.volume.volumes.list({}, signal)]);
+  const [servers, volumes] = await Promise.all([
+    cloud.compute.servers.list({}, signal),
+    cloud.volume.volumes.list({}, signal),
+  ]);
   const images = new Map<string, Image | undefined>();
   const summaries: VmSummary[] = [];
   // Workers are temporary and are not VMs to migrate.
@@ -51,14 +54,23 @@ export async function readServer(cloud: OpenStackCloud, vmId: string, signal: Ab
   const volumes = await Promise.all(attached.map(({ id }) => cloud.volume.volumes.get(id, signal)));
   const imageId = imageIdOf(server);
   const image = imageId === undefined ? undefined : await cloud.image.get(imageId, signal);
-  return partsOf(server, volumes.filter((volume) => volume !== undefined), image);
+  return partsOf(
+    server,
+    volumes.filter((volume) => volume !== undefined),
+    image,
+  );
 }
 
 /**
  * @param environment for `custom_os_type_map`; without one, a guest OS that is not known counts as Linux
  * @throws `source.vm-not-found`, `source.os-type-unknown`
  */
-export async function describeServer(cloud: OpenStackCloud, vmId: string, environment: JsonObject | undefined, signal: AbortSignal): Promise<Vm> {
+export async function describeServer(
+  cloud: OpenStackCloud,
+  vmId: string,
+  environment: JsonObject | undefined,
+  signal: AbortSignal,
+): Promise<Vm> {
   const parts = await readServer(cloud, vmId, signal);
   const { server } = parts;
   const properties = propertiesOf(parts);
@@ -107,17 +119,38 @@ export function silentOs(parts: ServerParts): string | undefined {
 
 /** The disks of a server, its root first. Disks that a flavor adds on the compute host (ephemeral, swap) are not among them. */
 export function disksOf({ server, volumes, image, bootsFromVolume }: ServerParts): readonly CloudDisk[] {
-  const attached = volumes.map((volume): CloudDisk => ({ id: volume.id, sizeBytes: volume.size * GIB, volumeId: volume.id, serverId: server.id, encrypted: volume.encrypted === true }));
+  const attached = volumes.map((volume): CloudDisk => ({
+    id: volume.id,
+    sizeBytes: volume.size * GIB,
+    volumeId: volume.id,
+    serverId: server.id,
+    encrypted: volume.encrypted === true,
+  }));
   if (bootsFromVolume) return attached;
-  return [{ id: `root-${server.id}`, sizeBytes: rootGib(server, image) * GIB, volumeId: undefined, serverId: server.id, encrypted: false }, ...attached];
+  return [
+    {
+      id: `root-${server.id}`,
+      sizeBytes: rootGib(server, image) * GIB,
+      volumeId: undefined,
+      serverId: server.id,
+      encrypted: false,
+    },
+    ...attached,
+  ];
 }
 
 /** The disks that a flavor adds on the compute host, one sentence each: they are not volumes and cannot be copied from outside. */
 export function ephemeralDisks({ name, flavor }: Pick<Server, 'name' | 'flavor'>): readonly string[] {
   const { ephemeral = 0, swap = 0 } = flavor ?? {};
   return [
-    ...(ephemeral > 0 ? [`${name} has ephemeral disks of ${ephemeral} GiB, which are not replicated: copy needed data to a volume first`] : []),
-    ...(swap > 0 ? [`${name} has a swap disk of ${swap} MiB, which is not replicated: the migrated VM has no swap disk`] : []),
+    ...(ephemeral > 0
+      ? [
+          `${name} has ephemeral disks of ${ephemeral} GiB, which are not replicated: copy needed data to a volume first`,
+        ]
+      : []),
+    ...(swap > 0
+      ? [`${name} has a swap disk of ${swap} MiB, which is not replicated: the migrated VM has no swap disk`]
+      : []),
   ];
 }
 
@@ -130,9 +163,12 @@ function rootGib(server: Server, image: Image | undefined): number {
 
 function partsOf(server: Server, known: readonly CloudVolume[], image: Image | undefined): ServerParts {
   const ids = new Set(server['os-extended-volumes:volumes_attached'].map(({ id }) => id));
-  const device = (volume: CloudVolume): string => volume.attachments.find((one) => one.server_id === server.id)?.device ?? '~';
+  const device = (volume: CloudVolume): string =>
+    volume.attachments.find((one) => one.server_id === server.id)?.device ?? '~';
   // By length first: vdz comes before vdaa.
-  const volumes = known.filter((volume) => ids.has(volume.id)).sort((one, other) => device(one).length - device(other).length || (device(one) < device(other) ? -1 : 1));
+  const volumes = known
+    .filter((volume) => ids.has(volume.id))
+    .sort((one, other) => device(one).length - device(other).length || (device(one) < device(other) ? -1 : 1));
   return { server, volumes, image, bootsFromVolume: imageIdOf(server) === undefined };
 }
 

@@ -45,7 +45,10 @@ function blockStorage() {
   const log: string[] = [];
   const mood = { busyRemovals: 0, snapshotsFail: 0, backupsFail: 0 };
   let made = 0;
-  const listed = (things: Map<string, Thing>) => async ({ name }: { name?: string }) => [...things.values()].filter((thing) => name === undefined || thing.name === name);
+  const listed =
+    (things: Map<string, Thing>) =>
+    async ({ name }: { name?: string }) =>
+      [...things.values()].filter((thing) => name === undefined || thing.name === name);
   const cloud = {
     volume: {
       snapshots: {
@@ -75,13 +78,27 @@ function blockStorage() {
         list: listed(backups),
         get: async (id: string) => {
           const thing = backups.get(id);
-          return thing === undefined ? undefined : { ...thing, has_dependent_backups: [...backups.values()].some((other) => other.parent === id), is_incremental: thing.parent !== undefined };
+          return thing === undefined
+            ? undefined
+            : {
+                ...thing,
+                has_dependent_backups: [...backups.values()].some((other) => other.parent === id),
+                is_incremental: thing.parent !== undefined,
+              };
         },
         create: async ({ name, volume_id, incremental }: { name: string; volume_id: string; incremental: boolean }) => {
           const parent = incremental ? [...backups.values()].at(-1)?.id : undefined;
-          if (incremental && parent === undefined) throw new CausewayError('cloud.request-refused', 'no parent', { details: { status: 400 } });
+          if (incremental && parent === undefined)
+            throw new CausewayError('cloud.request-refused', 'no parent', { details: { status: 400 } });
           const failed = mood.backupsFail-- > 0;
-          const thing: Thing = { id: `back-${(made += 1)}`, name, volume_id, status: failed ? 'error' : 'available', parent, ...(failed ? { fail_reason: 'no room' } : {}) };
+          const thing: Thing = {
+            id: `back-${(made += 1)}`,
+            name,
+            volume_id,
+            status: failed ? 'error' : 'available',
+            parent,
+            ...(failed ? { fail_reason: 'no room' } : {}),
+          };
           backups.set(thing.id, thing);
           return thing;
         },
@@ -97,9 +114,19 @@ function blockStorage() {
 
 function contextOf(cloud: OpenStackCloud, note: (message: string) => void = () => undefined): SourceContext {
   let now = 0;
-  const clock = { monotonic: () => now, wallTime: () => now, sleep: async (ms: number) => void (now += ms), after: () => () => undefined };
+  const clock = {
+    monotonic: () => now,
+    wallTime: () => now,
+    sleep: async (ms: number) => void (now += ms),
+    after: () => () => undefined,
+  };
   return {
-    cloud, clock, random: () => 0.5, backOff: { attempts: 2, firstMs: 1, capMs: 1 }, deadlines: usualDeadlines, folder,
+    cloud,
+    clock,
+    random: () => 0.5,
+    backOff: { attempts: 2, firstMs: 1, capMs: 1 },
+    deadlines: usualDeadlines,
+    folder,
     ledger: ledgerScope(store.ledger, { endpointId: 'end', replicaId: 'rep', executionId: 'exe', side: 'source' }),
     use: { replicaId: 'rep', executionId: 'exe', note },
   } as unknown as SourceContext;
@@ -121,19 +148,38 @@ describe('snapshots of volumes', () => {
     const storage = blockStorage();
     const context = contextOf(storage.cloud);
     storage.mood.snapshotsFail = 1;
-    await expect(takeVolumeSnapshots(context, 'tag', 'replica', [disk], signal)).rejects.toMatchObject({ code: 'source.snapshot-failed' });
+    await expect(takeVolumeSnapshots(context, 'tag', 'replica', [disk], signal)).rejects.toMatchObject({
+      code: 'source.snapshot-failed',
+    });
     expect([storage.snapshots.size, store.ledger.list()]).toEqual([0, []]);
-    expect(await takeVolumeSnapshots(context, 'tag', 'replica', [disk], signal)).toMatchObject([{ status: 'available' }]);
+    expect(await takeVolumeSnapshots(context, 'tag', 'replica', [disk], signal)).toMatchObject([
+      { status: 'available' },
+    ]);
   });
 });
 
 describe('backups of volumes', () => {
-  const backUp = async (context: SourceContext, tag: string, base: readonly MarkedDisk[] = []): Promise<readonly MarkedDisk[]> => {
+  const backUp = async (
+    context: SourceContext,
+    tag: string,
+    base: readonly MarkedDisk[] = [],
+  ): Promise<readonly MarkedDisk[]> => {
     const chain = base[0] === undefined ? '' : ` ${String(base[0].mark['chain'])}`;
-    const marks = await makeBackups(context, [disk], {
-      tag, of: 'snapshots', container: undefined, incremental: keptBackups.incrementalFor(base),
-      accept: async (backup) => ({ backupId: backup.id, chain: backup.is_incremental === true ? backup.id + chain : backup.id }),
-    }, signal);
+    const marks = await makeBackups(
+      context,
+      [disk],
+      {
+        tag,
+        of: 'snapshots',
+        container: undefined,
+        incremental: keptBackups.incrementalFor(base),
+        accept: async (backup) => ({
+          backupId: backup.id,
+          chain: backup.is_incremental === true ? backup.id + chain : backup.id,
+        }),
+      },
+      signal,
+    );
     return marks.map((mark) => ({ diskId: disk.id, sizeBytes: disk.sizeBytes, mark }));
   };
 
@@ -175,7 +221,10 @@ describe('backups of volumes', () => {
     expect((await backUp(context, 'two', base))[0]?.mark['chain']).not.toContain(' ');
     expect(notes).toEqual([expect.stringMatching(/in full: the cloud could not create an incremental backup/)]);
     storage.mood.backupsFail = 1;
-    await expect(backUp(context, 'three')).rejects.toMatchObject({ code: 'source.backup-failed', message: expect.stringContaining('no room') });
+    await expect(backUp(context, 'three')).rejects.toMatchObject({
+      code: 'source.backup-failed',
+      message: expect.stringContaining('no room'),
+    });
   });
 });
 
@@ -183,7 +232,11 @@ describe('what the cloud lists of replicas', () => {
   it('has the snapshots that are read straight from the distributed storage, those of a success as well as those that a kill left', async () => {
     // The storage's programs, as far as taking a snapshot asks them: which pools there are, and whether one has an image.
     const path = process.env['PATH'];
-    for (const [program, says] of [['rados', 'echo volumes'], ['rbd', 'echo "{}"']] as const) writeFileSync(join(folder, program), `#!/bin/sh\n${says}\n`, { mode: 0o755 });
+    for (const [program, says] of [
+      ['rados', 'echo volumes'],
+      ['rbd', 'echo "{}"'],
+    ] as const)
+      writeFileSync(join(folder, program), `#!/bin/sh\n${says}\n`, { mode: 0o755 });
     const configuration = join(folder, 'ceph.conf');
     writeFileSync(configuration, '');
     process.env['PATH'] = `${folder}:${path ?? ''}`;
@@ -191,7 +244,10 @@ describe('what the cloud lists of replicas', () => {
       const storage = blockStorage();
       const context = { ...contextOf(storage.cloud), storage: storageOptions({ ceph_conf_file: configuration }) };
       const mechanism = rbdSnapshotMechanism(context);
-      const listed = async () => (await listManaged({ ...storage.cloud, image: { list: async () => [] } } as unknown as OpenStackCloud, signal)).map(({ kind, id, entryId }) => [kind, id, entryId]);
+      const listed = async () =>
+        (
+          await listManaged({ ...storage.cloud, image: { list: async () => [] } } as unknown as OpenStackCloud, signal)
+        ).map(({ kind, id, entryId }) => [kind, id, entryId]);
       const recorded = () => store.ledger.list().map(({ kind, resourceId, entryId }) => [kind, resourceId, entryId]);
       await mechanism.take({ tag: 'good', environment: {}, disks: [disk], base: [] }, signal);
       await mechanism.take({ tag: 'later', environment: {}, disks: [disk], base: [] }, signal);
@@ -201,8 +257,16 @@ describe('what the cloud lists of replicas', () => {
       expect(await listed()).toEqual(recorded());
       // Killed before the id was recorded: the name says whose it is.
       const [intent] = store.ledger.list();
-      storage.snapshots.set('unrecorded', { id: 'unrecorded', name: 'causeway-res-abcdefghijklmnop', volume_id: 'vol-1', status: 'available' });
-      expect(await listed()).toEqual([['volume-snapshot', intent?.resourceId, intent?.entryId], ['volume-snapshot', 'unrecorded', 'res-abcdefghijklmnop']]);
+      storage.snapshots.set('unrecorded', {
+        id: 'unrecorded',
+        name: 'causeway-res-abcdefghijklmnop',
+        volume_id: 'vol-1',
+        status: 'available',
+      });
+      expect(await listed()).toEqual([
+        ['volume-snapshot', intent?.resourceId, intent?.entryId],
+        ['volume-snapshot', 'unrecorded', 'res-abcdefghijklmnop'],
+      ]);
     } finally {
       process.env['PATH'] = path;
     }
@@ -212,15 +276,35 @@ describe('what the cloud lists of replicas', () => {
     const storage = blockStorage();
     const context = contextOf(storage.cloud);
     await takeVolumeSnapshots(context, 'tag', 'temporary', [disk], signal);
-    await makeBackups(context, [disk], { tag: 'good', container: undefined, of: 'volumes', incremental: () => false, accept: async ({ id }) => ({ backupId: id }) }, signal);
+    await makeBackups(
+      context,
+      [disk],
+      {
+        tag: 'good',
+        container: undefined,
+        of: 'volumes',
+        incremental: () => false,
+        accept: async ({ id }) => ({ backupId: id }),
+      },
+      signal,
+    );
     storage.snapshots.set('theirs', { id: 'theirs', name: 'nightly', volume_id: 'vol-1', status: 'available' });
     storage.backups.set('theirs', { id: 'theirs', name: 'causeway-notes', volume_id: 'vol-1', status: 'available' });
-    const image = { list: async () => [{ id: 'img', name: 'causeway-res-abc' }, { id: 'other', name: 'debian' }] };
+    const image = {
+      list: async () => [
+        { id: 'img', name: 'causeway-res-abc' },
+        { id: 'other', name: 'debian' },
+      ],
+    };
     const listed = await listManaged({ ...storage.cloud, image } as unknown as OpenStackCloud, signal);
     const recorded = new Map(store.ledger.list().map((entry) => [entry.resourceId, entry.entryId]));
     expect(listed.map(({ kind, id, entryId }) => [kind, id, entryId])).toEqual([
-      ...[...storage.snapshots.keys()].filter((id) => id !== 'theirs').map((id) => ['volume-snapshot', id, recorded.get(id)]),
-      ...[...storage.backups.keys()].filter((id) => id !== 'theirs').map((id) => ['volume-backup', id, recorded.get(id)]),
+      ...[...storage.snapshots.keys()]
+        .filter((id) => id !== 'theirs')
+        .map((id) => ['volume-snapshot', id, recorded.get(id)]),
+      ...[...storage.backups.keys()]
+        .filter((id) => id !== 'theirs')
+        .map((id) => ['volume-backup', id, recorded.get(id)]),
       ['image', 'img', 'res-abc'],
     ]);
     expect(listed).toHaveLength(3);

@@ -12,14 +12,30 @@ const ledgerName = /^causeway-(res-[a-z0-9]+)$/;
  */
 export async function listManaged(cloud: OpenStackCloud, signal: AbortSignal): Promise<readonly ManagedResource[]> {
   const snapshots = await cloud.volume.snapshots.list({}, signal);
-  const named = (kind: ResourceKind, resources: readonly { readonly id: string; readonly name?: string | null | undefined }[]): readonly ManagedResource[] =>
+  const named = (
+    kind: ResourceKind,
+    resources: readonly { readonly id: string; readonly name?: string | null | undefined }[],
+  ): readonly ManagedResource[] =>
     resources.flatMap(({ id, name }) => {
       const entryId = ledgerName.exec(name ?? '')?.[1];
-      return entryId === undefined ? [] : [{ kind, id, name: name ?? id, entryId, replicaId: undefined, owner: undefined, details: {} }];
+      return entryId === undefined
+        ? []
+        : [{ kind, id, name: name ?? id, entryId, replicaId: undefined, owner: undefined, details: {} }];
     });
-  const labelled = managedOf([['volume-snapshot', snapshots.map(({ id, name, metadata }) => ({ id, name, labels: metadata ?? {} }))]]);
-  const unlabelled = snapshots.filter(({ metadata }) => !Object.keys(ourLabel).some((key) => Object.hasOwn(metadata ?? {}, key)));
+  const labelled = managedOf([
+    ['volume-snapshot', snapshots.map(({ id, name, metadata }) => ({ id, name, labels: metadata ?? {} }))],
+  ]);
+  const unlabelled = snapshots.filter(
+    ({ metadata }) => !Object.keys(ourLabel).some((key) => Object.hasOwn(metadata ?? {}, key)),
+  );
   // Newest first, as removals go from the end of the list: an incremental backup before the one it depends on.
-  const backups = (await cloud.volume.backups.list({}, signal)).toSorted((one, other) => (one.created_at ?? '').localeCompare(other.created_at ?? ''));
-  return [...labelled, ...named('volume-snapshot', unlabelled), ...named('volume-backup', backups), ...named('image', await cloud.image.list({}, signal))];
+  const backups = (await cloud.volume.backups.list({}, signal)).toSorted((one, other) =>
+    (one.created_at ?? '').localeCompare(other.created_at ?? ''),
+  );
+  return [
+    ...labelled,
+    ...named('volume-snapshot', unlabelled),
+    ...named('volume-backup', backups),
+    ...named('image', await cloud.image.list({}, signal)),
+  ];
 }

@@ -18,7 +18,12 @@ describe.each(Object.entries(ways))('what %s reads from', (mechanism, { marks, a
     const cloud = { volume: { snapshots: { get }, backups: { get }, volumes: { get } }, close: () => undefined };
     const source = new OpenStackSource({ cloud, session: { cloud }, folder: '/nowhere' } as unknown as SourceContext);
     const snapshot: Snapshot = {
-      id: 't', tag: 't', vmId: 'srv-1', takenAt: '2026-11-01T00:00:00Z', disks: [{ diskId: 'vol-1', sizeBytes: 2 ** 30 }], state: { mechanism, disks: { 'vol-1': marks } },
+      id: 't',
+      tag: 't',
+      vmId: 'srv-1',
+      takenAt: '2026-11-01T00:00:00Z',
+      disks: [{ diskId: 'vol-1', sizeBytes: 2 ** 30 }],
+      state: { mechanism, disks: { 'vol-1': marks } },
     };
     return source.assertUnchanged(snapshot, signal);
   };

@@ -69,7 +69,12 @@ export class OpenStackSource implements SourcePlatform {
   }
 
   async createSnapshot(
-    request: { readonly vmId: string; readonly tag: string; readonly environment: JsonObject; readonly base?: Snapshot },
+    request: {
+      readonly vmId: string;
+      readonly tag: string;
+      readonly environment: JsonObject;
+      readonly base?: Snapshot;
+    },
     signal: AbortSignal,
   ): Promise<Snapshot> {
     const { vmId, tag, environment } = request;
@@ -77,11 +82,17 @@ export class OpenStackSource implements SourcePlatform {
     if (known !== undefined) return known;
     const { name, insteadOf, disks } = await this.#exportable(vmId, environment, signal);
     if (insteadOf !== undefined) {
-      this.#context.use?.note?.(`server ${vmId} is read through an export worker (${name}) instead of by ${insteadOf.name}: ${insteadOf.reason}`, { mechanism: name, insteadOf: insteadOf.name });
+      this.#context.use?.note?.(
+        `server ${vmId} is read through an export worker (${name}) instead of by ${insteadOf.name}: ${insteadOf.reason}`,
+        { mechanism: name, insteadOf: insteadOf.name },
+      );
     }
     const base = request.base !== undefined && mechanismOf(request.base) === name ? request.base : undefined;
     const takenAt = new Date(this.#context.clock.wallTime()).toISOString();
-    const marks = await this.#mechanism(name).take({ tag, environment, disks, base: base === undefined ? [] : markedDisks(base) }, signal);
+    const marks = await this.#mechanism(name).take(
+      { tag, environment, disks, base: base === undefined ? [] : markedDisks(base) },
+      signal,
+    );
     const snapshot: Snapshot = {
       id: tag,
       tag,
@@ -107,19 +118,31 @@ export class OpenStackSource implements SourcePlatform {
   /** Each mechanism reads what the cloud does not change: it is enough that all of it is still there. */
   async assertUnchanged(snapshot: Snapshot, signal: AbortSignal): Promise<void> {
     if (!(await this.isAlive(snapshot, signal))) {
-      throw new CausewayError('source.snapshot-lost', `some resources of snapshot ${snapshot.tag} of server ${snapshot.vmId} no longer exist in the cloud`);
+      throw new CausewayError(
+        'source.snapshot-lost',
+        `some resources of snapshot ${snapshot.tag} of server ${snapshot.vmId} no longer exist in the cloud`,
+      );
     }
   }
 
-  async openDisk(snapshot: Snapshot, diskId: string, base: Snapshot | undefined, signal: AbortSignal): Promise<DiskReader> {
+  async openDisk(
+    snapshot: Snapshot,
+    diskId: string,
+    base: Snapshot | undefined,
+    signal: AbortSignal,
+  ): Promise<DiskReader> {
     const disk = markedDisks(snapshot).find((candidate) => candidate.diskId === diskId);
-    if (disk === undefined) throw new CausewayError('source.disk-not-found', `the snapshot ${snapshot.tag} has no disk ${diskId}`);
-    return this.#readers.track(await this.#mechanism(mechanismOf(snapshot)).open(disk, baseDisk(snapshot, base, diskId), signal));
+    if (disk === undefined)
+      throw new CausewayError('source.disk-not-found', `the snapshot ${snapshot.tag} has no disk ${diskId}`);
+    return this.#readers.track(
+      await this.#mechanism(mechanismOf(snapshot)).open(disk, baseDisk(snapshot, base, diskId), signal),
+    );
   }
 
   async promoteToBase(snapshot: Snapshot, formerBase: Snapshot | undefined, signal: AbortSignal): Promise<void> {
     await this.#mechanism(mechanismOf(snapshot)).commit(snapshot.tag, markedDisks(snapshot), signal);
-    if (formerBase !== undefined && formerBase.tag !== snapshot.tag) await this.#mechanism(mechanismOf(formerBase)).forget?.(markedDisks(formerBase));
+    if (formerBase !== undefined && formerBase.tag !== snapshot.tag)
+      await this.#mechanism(mechanismOf(formerBase)).forget?.(markedDisks(formerBase));
     await this.#records.forget(snapshot);
   }
 
@@ -128,10 +151,14 @@ export class OpenStackSource implements SourcePlatform {
     await this.#records.forget(snapshot);
   }
 
-  async discardPending({ vmId, tag }: { readonly vmId: string; readonly tag: string }, signal: AbortSignal): Promise<void> {
+  async discardPending(
+    { vmId, tag }: { readonly vmId: string; readonly tag: string },
+    signal: AbortSignal,
+  ): Promise<void> {
     const known = await this.#records.find(vmId, tag);
     if (known !== undefined) return this.discardSnapshot(known, undefined, signal);
-    for (const entry of recordedOf(ledgerOf(this.#context), { of: tag })) await removeRecorded(this.#context, entry, signal);
+    for (const entry of recordedOf(ledgerOf(this.#context), { of: tag }))
+      await removeRecorded(this.#context, entry, signal);
   }
 
   async deleteBase(base: Snapshot, signal: AbortSignal): Promise<void> {
@@ -176,15 +203,23 @@ export class OpenStackSource implements SourcePlatform {
     const disks = disksOf(await readServer(this.#context.cloud, vmId, signal));
     const { name, insteadOf } = await usableMechanism(environment, signal);
     if (name !== 'service_backups' && disks.some((disk) => disk.volumeId === undefined)) {
-      throw new CausewayError('source.unsupported', `server ${vmId} was booted from an image: its root disk is not a volume, and ${name} only reads volumes; choose service_backups`, {
-        details: { parameter: 'replica_export_mechanism' },
-      });
+      throw new CausewayError(
+        'source.unsupported',
+        `server ${vmId} was booted from an image: its root disk is not a volume, and ${name} only reads volumes; choose service_backups`,
+        {
+          details: { parameter: 'replica_export_mechanism' },
+        },
+      );
     }
     const encrypted = disks.filter((disk) => disk.encrypted).map((disk) => disk.id);
     if (name !== 'service_backups' && encrypted.length > 0) {
-      throw new CausewayError('source.unsupported', `${encrypted.join(', ')} is encrypted by the cloud, and ${name} would read encrypted data; choose service_backups`, {
-        details: { parameter: 'replica_export_mechanism' },
-      });
+      throw new CausewayError(
+        'source.unsupported',
+        `${encrypted.join(', ')} is encrypted by the cloud, and ${name} would read encrypted data; choose service_backups`,
+        {
+          details: { parameter: 'replica_export_mechanism' },
+        },
+      );
     }
     return { name, insteadOf, disks };
   }

@@ -11,8 +11,15 @@ export type ImageProperties = Readonly<Record<string, unknown>>;
  */
 export function osTypeOf(properties: ImageProperties, environment: JsonObject): OsType | undefined {
   const given: JsonValue | undefined = environment['custom_os_type_map'];
-  const map = new Map(Object.entries(given !== undefined && isJsonObject(given) ? given : {}).map(([name, type]) => [name.toLowerCase(), type]));
-  const said = [properties['os_type'], properties['os_distro']].filter((value) => typeof value === 'string').map((value) => value.toLowerCase());
+  const map = new Map(
+    Object.entries(given !== undefined && isJsonObject(given) ? given : {}).map(([name, type]) => [
+      name.toLowerCase(),
+      type,
+    ]),
+  );
+  const said = [properties['os_type'], properties['os_distro']]
+    .filter((value) => typeof value === 'string')
+    .map((value) => value.toLowerCase());
   for (const name of said) {
     const type = map.get(name);
     if (type === 'linux' || type === 'windows') return type;
@@ -33,5 +40,26 @@ export function osNames(properties: ImageProperties): readonly string[] {
 }
 
 /** `os_type` linux, and the names of distributions in libosinfo's spelling, which images carry. */
-const linuxNames = new Set(['linux', 'debian', 'ubuntu', 'centos', 'rhel', 'rocky', 'almalinux', 'fedora', 'opensuse', 'sles', 'sled', 'oraclelinux', 'ol',
-  'arch', 'gentoo', 'alpine', 'cirros', 'coreos', 'fedora-coreos', 'flatcar', 'amzn']);
+const linuxNames = new Set([
+  'linux',
+  'debian',
+  'ubuntu',
+  'centos',
+  'rhel',
+  'rocky',
+  'almalinux',
+  'fedora',
+  'opensuse',
+  'sles',
+  'sled',
+  'oraclelinux',
+  'ol',
+  'arch',
+  'gentoo',
+  'alpine',
+  'cirros',
+  'coreos',
+  'fedora-coreos',
+  'flatcar',
+  'amzn',
+]);

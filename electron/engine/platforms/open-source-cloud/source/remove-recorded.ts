@@ -15,10 +15,14 @@ export async function removeRecorded(context: SourceContext, entry: LedgerEntry,
     case 'volume-backup':
       return removeBackup(context, entry, signal);
     case 'image':
-      return ledgerOf(context).release(entry, {
-        findId: async (given, s) => (await context.cloud.image.list({ name: nameOf(given) }, s))[0]?.id,
-        remove: (id, _entry, s) => context.cloud.image.delete(id, s),
-      }, signal);
+      return ledgerOf(context).release(
+        entry,
+        {
+          findId: async (given, s) => (await context.cloud.image.list({ name: nameOf(given) }, s))[0]?.id,
+          remove: (id, _entry, s) => context.cloud.image.delete(id, s),
+        },
+        signal,
+      );
     default:
       await detachCopy(cloudApi(context.session), ledgerOf(context), entry, signal);
       return deleteResource(cloudApi(context.session), ledgerOf(context), entry, signal);
@@ -26,15 +30,25 @@ export async function removeRecorded(context: SourceContext, entry: LedgerEntry,
 }
 
 /** Whether the resource of an entry still exists, by ID or name. */
-export async function findRecorded({ session, cloud }: SourceContext, entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined> {
+export async function findRecorded(
+  { session, cloud }: SourceContext,
+  entry: LedgerEntry,
+  signal: AbortSignal,
+): Promise<{ readonly id: string } | undefined> {
   const id = entry.resourceId;
   switch (entry.kind) {
     case 'volume-snapshot':
-      return id === undefined ? (await cloud.volume.snapshots.list({ name: entry.name }, signal))[0] : cloud.volume.snapshots.get(id, signal);
+      return id === undefined
+        ? (await cloud.volume.snapshots.list({ name: entry.name }, signal))[0]
+        : cloud.volume.snapshots.get(id, signal);
     case 'volume-backup':
-      return id === undefined ? (await cloud.volume.backups.list({ name: entry.name }, signal))[0] : cloud.volume.backups.get(id, signal);
+      return id === undefined
+        ? (await cloud.volume.backups.list({ name: entry.name }, signal))[0]
+        : cloud.volume.backups.get(id, signal);
     case 'image':
-      return id === undefined ? (await cloud.image.list({ name: nameOf(entry) }, signal))[0] : cloud.image.get(id, signal);
+      return id === undefined
+        ? (await cloud.image.list({ name: nameOf(entry) }, signal))[0]
+        : cloud.image.get(id, signal);
     default:
       return findResourceOf(cloudApi(session), entry, signal);
   }

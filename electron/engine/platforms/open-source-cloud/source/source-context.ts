@@ -36,11 +36,16 @@ export interface SourceDeadlines {
   readonly removeMs: number;
 }
 
-export const usualDeadlines: SourceDeadlines = { snapshotMs: 10 * 60_000, backupMs: 24 * 3600_000, removeMs: 20 * 60_000 };
+export const usualDeadlines: SourceDeadlines = {
+  snapshotMs: 10 * 60_000,
+  backupMs: 24 * 3600_000,
+  removeMs: 20 * 60_000,
+};
 
 /** @throws `general.bug` for a source that was opened to be looked at only */
 export function ledgerOf(context: SourceContext): LedgerScope {
-  if (context.ledger === undefined) throw new CausewayError('general.bug', 'the source was opened without a ledger and cannot create resources');
+  if (context.ledger === undefined)
+    throw new CausewayError('general.bug', 'the source was opened without a ledger and cannot create resources');
   return context.ledger;
 }
 

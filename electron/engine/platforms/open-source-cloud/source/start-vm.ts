@@ -8,17 +8,31 @@ const plan = { deadlineMs: 5 * 60_000, firstMs: 500, capMs: 3000 };
 /** Starts a server and waits until it is active. Active already is done. @throws `life.source-not-started` */
 export async function startVm({ cloud, clock }: SourceContext, vmId: string, signal: AbortSignal): Promise<void> {
   let asked = false;
-  await pollUntil(async (within) => {
-    const server = await cloud.compute.servers.get(vmId, within);
-    if (server === undefined) throw new CausewayError('source.vm-not-found', `the project has no server ${vmId}`);
-    if (server.status === 'ACTIVE') return { done: true, value: undefined };
-    if (server.status === 'ERROR') throw new CausewayError('life.source-not-started', `server ${vmId} is in status ERROR: ${server.fault?.message ?? ''}`);
-    if (!asked && (server['OS-EXT-STS:task_state'] ?? null) === null) {
-      await cloud.compute.servers.start(vmId, within).catch((error: unknown) => {
-        if (!isStatus(error, 409)) throw error;
-      });
-      asked = true;
-    }
-    return { done: false, state: `${server.status}, ${server['OS-EXT-STS:task_state'] ?? 'no task'}` };
-  }, plan, clock, signal, (state) => new CausewayError('life.source-not-started', `server ${vmId} is still ${state} after ${plan.deadlineMs / 1000} s`));
+  await pollUntil(
+    async (within) => {
+      const server = await cloud.compute.servers.get(vmId, within);
+      if (server === undefined) throw new CausewayError('source.vm-not-found', `the project has no server ${vmId}`);
+      if (server.status === 'ACTIVE') return { done: true, value: undefined };
+      if (server.status === 'ERROR')
+        throw new CausewayError(
+          'life.source-not-started',
+          `server ${vmId} is in status ERROR: ${server.fault?.message ?? ''}`,
+        );
+      if (!asked && (server['OS-EXT-STS:task_state'] ?? null) === null) {
+        await cloud.compute.servers.start(vmId, within).catch((error: unknown) => {
+          if (!isStatus(error, 409)) throw error;
+        });
+        asked = true;
+      }
+      return { done: false, state: `${server.status}, ${server['OS-EXT-STS:task_state'] ?? 'no task'}` };
+    },
+    plan,
+    clock,
+    signal,
+    (state) =>
+      new CausewayError(
+        'life.source-not-started',
+        `server ${vmId} is still ${state} after ${plan.deadlineMs / 1000} s`,
+      ),
+  );
 }

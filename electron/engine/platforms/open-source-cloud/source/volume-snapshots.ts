@@ -19,7 +19,11 @@ export const snapshotKey = (tag: string, diskId: string): string => `${tag}/${di
  * @throws `source.snapshot-failed` when the cloud could not take one; `cloud.*`
  */
 export async function takeVolumeSnapshots(
-  context: SourceContext, tag: string, lifetime: Lifetime, disks: readonly CloudDisk[], signal: AbortSignal,
+  context: SourceContext,
+  tag: string,
+  lifetime: Lifetime,
+  disks: readonly CloudDisk[],
+  signal: AbortSignal,
 ): Promise<readonly CloudSnapshot[]> {
   const asked = await Promise.all(disks.map((disk) => askForSnapshot(context, tag, lifetime, disk, signal)));
   const settled = await Promise.allSettled(asked.map(({ snapshot }) => whenAvailable(context, snapshot, signal)));
@@ -27,7 +31,8 @@ export async function takeVolumeSnapshots(
     const outcome = settled[index];
     if (outcome?.status !== 'rejected') continue;
     // One that failed is of no use, and would be met again by a repetition.
-    if (outcome.reason instanceof CausewayError && outcome.reason.code === 'source.snapshot-failed') await removeVolumeSnapshot(context, entry, signal).catch(() => undefined);
+    if (outcome.reason instanceof CausewayError && outcome.reason.code === 'source.snapshot-failed')
+      await removeVolumeSnapshot(context, entry, signal).catch(() => undefined);
     throw outcome.reason;
   }
   return settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
@@ -38,7 +43,13 @@ interface AskedSnapshot {
   readonly entry: LedgerEntry;
 }
 
-async function askForSnapshot(context: SourceContext, tag: string, lifetime: Lifetime, disk: CloudDisk, signal: AbortSignal): Promise<AskedSnapshot> {
+async function askForSnapshot(
+  context: SourceContext,
+  tag: string,
+  lifetime: Lifetime,
+  disk: CloudDisk,
+  signal: AbortSignal,
+): Promise<AskedSnapshot> {
   const { snapshots } = context.cloud.volume;
   const volumeId = disk.volumeId;
   if (volumeId === undefined) throw new CausewayError('general.bug', `disk ${disk.id} is not a volume`);
@@ -50,10 +61,14 @@ async function askForSnapshot(context: SourceContext, tag: string, lifetime: Lif
       find,
       get: (id, _entry, within) => snapshots.get(id, within),
       create: (given, within) =>
-        createOnce({
-          create: (inner) => snapshots.create({ volume_id: volumeId, name: given.name, force: true }, inner),
-          find: (inner) => find(given, inner),
-        }, { ...context, looks: usualLooks }, within),
+        createOnce(
+          {
+            create: (inner) => snapshots.create({ volume_id: volumeId, name: given.name, force: true }, inner),
+            find: (inner) => find(given, inner),
+          },
+          { ...context, looks: usualLooks },
+          within,
+        ),
     },
     signal,
   );
@@ -61,15 +76,25 @@ async function askForSnapshot(context: SourceContext, tag: string, lifetime: Lif
 }
 
 function whenAvailable(context: SourceContext, snapshot: CloudSnapshot, signal: AbortSignal): Promise<CloudSnapshot> {
-  return waitForState({ operation: `snapshot ${snapshot.id} of volume ${snapshot.volume_id}` }, async (within) => {
-    const seen = await context.cloud.volume.snapshots.get(snapshot.id, within);
-    if (seen === undefined || seen.status.startsWith('error')) {
-      throw new CausewayError('source.snapshot-failed', `the snapshot ${snapshot.id} of volume ${snapshot.volume_id} is ${seen?.status ?? 'missing'}`, {
-        details: { snapshotId: snapshot.id, volumeId: snapshot.volume_id },
-      });
-    }
-    return seen.status === 'available' ? { done: true, value: seen } : { done: false, state: seen.status };
-  }, planOf(context.deadlines.snapshotMs), context.clock, signal);
+  return waitForState(
+    { operation: `snapshot ${snapshot.id} of volume ${snapshot.volume_id}` },
+    async (within) => {
+      const seen = await context.cloud.volume.snapshots.get(snapshot.id, within);
+      if (seen === undefined || seen.status.startsWith('error')) {
+        throw new CausewayError(
+          'source.snapshot-failed',
+          `the snapshot ${snapshot.id} of volume ${snapshot.volume_id} is ${seen?.status ?? 'missing'}`,
+          {
+            details: { snapshotId: snapshot.id, volumeId: snapshot.volume_id },
+          },
+        );
+      }
+      return seen.status === 'available' ? { done: true, value: seen } : { done: false, state: seen.status };
+    },
+    planOf(context.deadlines.snapshotMs),
+    context.clock,
+    signal,
+  );
 }
 
 /**
@@ -80,23 +105,34 @@ function whenAvailable(context: SourceContext, snapshot: CloudSnapshot, signal: 
  */
 export function removeVolumeSnapshot(context: SourceContext, entry: LedgerEntry, signal: AbortSignal): Promise<void> {
   const { snapshots } = context.cloud.volume;
-  return ledgerOf(context).release(entry, {
-    findId: async (given, within) => (await snapshots.list({ name: given.name }, within))[0]?.id,
-    remove: (id, _entry, within) => waitForState({ operation: `delete snapshot ${id}` }, async (inner) => {
-      const seen = await snapshots.get(id, inner);
-      if (seen === undefined) return { done: true, value: undefined };
-      if (seen.status === 'error_deleting') throw busy(`snapshot ${id} could not be deleted by its back end`, id);
-      if (seen.status !== 'deleting') {
-        try {
-          await snapshots.delete(id, inner);
-        } catch (error) {
-          if (!isStatus(error, 400, 409)) throw error;
-          return { done: false, state: `${seen.status}, ${error instanceof Error ? error.message : ''}` };
-        }
-      }
-      return { done: false, state: seen.status };
-    }, planOf(context.deadlines.removeMs), context.clock, within),
-  }, signal);
+  return ledgerOf(context).release(
+    entry,
+    {
+      findId: async (given, within) => (await snapshots.list({ name: given.name }, within))[0]?.id,
+      remove: (id, _entry, within) =>
+        waitForState(
+          { operation: `delete snapshot ${id}` },
+          async (inner) => {
+            const seen = await snapshots.get(id, inner);
+            if (seen === undefined) return { done: true, value: undefined };
+            if (seen.status === 'error_deleting') throw busy(`snapshot ${id} could not be deleted by its back end`, id);
+            if (seen.status !== 'deleting') {
+              try {
+                await snapshots.delete(id, inner);
+              } catch (error) {
+                if (!isStatus(error, 400, 409)) throw error;
+                return { done: false, state: `${seen.status}, ${error instanceof Error ? error.message : ''}` };
+              }
+            }
+            return { done: false, state: seen.status };
+          },
+          planOf(context.deadlines.removeMs),
+          context.clock,
+          within,
+        ),
+    },
+    signal,
+  );
 }
 
 export function busy(what: string, resourceId: string): CausewayError {

@@ -10,30 +10,89 @@ export type Furniture = Readonly<Record<string, readonly Item[]>>;
 
 /** The ids of what every small cloud has. */
 export const there = {
-  network: idOf(1), subnet: idOf(2), workers: idOf(3), workersSubnet: idOf(4), outside: idOf(5), outsideLow: idOf(6), outsideHigh: idOf(7), shared: idOf(8),
-  linuxImage: idOf(11), windowsImage: idOf(12), small: idOf(13), large: idOf(14), web: idOf(15), ssh: idOf(16), group: idOf(17),
+  network: idOf(1),
+  subnet: idOf(2),
+  workers: idOf(3),
+  workersSubnet: idOf(4),
+  outside: idOf(5),
+  outsideLow: idOf(6),
+  outsideHigh: idOf(7),
+  shared: idOf(8),
+  linuxImage: idOf(11),
+  windowsImage: idOf(12),
+  small: idOf(13),
+  large: idOf(14),
+  web: idOf(15),
+  ssh: idOf(16),
+  group: idOf(17),
 } as const;
 
 const usual: Furniture = {
   networks: [
-    { id: there.network, name: 'private', project_id: 'p1', subnets: [there.subnet] }, { id: there.workers, name: 'workers', project_id: 'p1', subnets: [there.workersSubnet] },
-    { id: there.outside, name: 'public', project_id: 'admin', 'router:external': true, subnets: [there.outsideLow, there.outsideHigh] },
+    { id: there.network, name: 'private', project_id: 'p1', subnets: [there.subnet] },
+    { id: there.workers, name: 'workers', project_id: 'p1', subnets: [there.workersSubnet] },
+    {
+      id: there.outside,
+      name: 'public',
+      project_id: 'admin',
+      'router:external': true,
+      subnets: [there.outsideLow, there.outsideHigh],
+    },
     { id: there.shared, name: 'everybody', project_id: 'admin', shared: true, subnets: [] },
   ],
   subnets: [
-    { id: there.subnet, name: 'private', network_id: there.network, cidr: '10.1.0.0/24', ip_version: 4, gateway_ip: '10.1.0.1' },
-    { id: there.workersSubnet, name: 'workers', network_id: there.workers, cidr: '10.2.0.0/24', ip_version: 4, gateway_ip: '10.2.0.1' },
-    { id: there.outsideLow, name: 'low', network_id: there.outside, cidr: '198.51.100.0/25', ip_version: 4, gateway_ip: '198.51.100.1' },
-    { id: there.outsideHigh, name: 'high', network_id: there.outside, cidr: '198.51.100.128/25', ip_version: 4, gateway_ip: '198.51.100.129' },
+    {
+      id: there.subnet,
+      name: 'private',
+      network_id: there.network,
+      cidr: '10.1.0.0/24',
+      ip_version: 4,
+      gateway_ip: '10.1.0.1',
+    },
+    {
+      id: there.workersSubnet,
+      name: 'workers',
+      network_id: there.workers,
+      cidr: '10.2.0.0/24',
+      ip_version: 4,
+      gateway_ip: '10.2.0.1',
+    },
+    {
+      id: there.outsideLow,
+      name: 'low',
+      network_id: there.outside,
+      cidr: '198.51.100.0/25',
+      ip_version: 4,
+      gateway_ip: '198.51.100.1',
+    },
+    {
+      id: there.outsideHigh,
+      name: 'high',
+      network_id: there.outside,
+      cidr: '198.51.100.128/25',
+      ip_version: 4,
+      gateway_ip: '198.51.100.129',
+    },
   ],
   images: [
-    { id: there.linuxImage, name: 'linux-worker', status: 'active', min_disk: 3, os_type: 'linux' }, { id: there.windowsImage, name: 'windows-worker', status: 'active', min_disk: 30, os_type: 'windows' },
+    { id: there.linuxImage, name: 'linux-worker', status: 'active', min_disk: 3, os_type: 'linux' },
+    { id: there.windowsImage, name: 'windows-worker', status: 'active', min_disk: 30, os_type: 'windows' },
   ],
-  flavors: [{ id: there.small, name: 'small', vcpus: 1, ram: 1024, disk: 8 }, { id: there.large, name: 'large', vcpus: 4, ram: 8192, disk: 0 }],
-  volume_types: [{ id: idOf(21), name: 'standard' }, { id: idOf(22), name: 'fast' }, { id: idOf(23), name: 'archive' }],
+  flavors: [
+    { id: there.small, name: 'small', vcpus: 1, ram: 1024, disk: 8 },
+    { id: there.large, name: 'large', vcpus: 4, ram: 8192, disk: 0 },
+  ],
+  volume_types: [
+    { id: idOf(21), name: 'standard' },
+    { id: idOf(22), name: 'fast' },
+    { id: idOf(23), name: 'archive' },
+  ],
   keypairs: [{ id: 'ops', keypair: { name: 'ops' } }],
   server_groups: [{ id: there.group, name: 'apart', policy: 'anti-affinity' }],
-  security_groups: [{ id: there.web, name: 'web', project_id: 'p1' }, { id: there.ssh, name: 'ssh', project_id: 'p1' }],
+  security_groups: [
+    { id: there.web, name: 'web', project_id: 'p1' },
+    { id: there.ssh, name: 'ssh', project_id: 'p1' },
+  ],
 };
 
 export interface SmallCloud {
@@ -45,10 +104,25 @@ export interface SmallCloud {
 }
 
 const singular: Readonly<Record<string, string>> = {
-  servers: 'server', volumes: 'volume', snapshots: 'snapshot', backups: 'backup', ports: 'port', floatingips: 'floatingip', security_groups: 'security_group', security_group_rules: 'security_group_rule',
-  networks: 'network', subnets: 'subnet', images: 'image', flavors: 'flavor',
+  servers: 'server',
+  volumes: 'volume',
+  snapshots: 'snapshot',
+  backups: 'backup',
+  ports: 'port',
+  floatingips: 'floatingip',
+  security_groups: 'security_group',
+  security_group_rules: 'security_group_rule',
+  networks: 'network',
+  subnets: 'subnet',
+  images: 'image',
+  flavors: 'flavor',
 };
-const listKeys: Readonly<Record<string, string>> = { 'os-keypairs': 'keypairs', 'os-server-groups': 'server_groups', types: 'volume_types', 'os-availability-zone': 'availabilityZoneInfo' };
+const listKeys: Readonly<Record<string, string>> = {
+  'os-keypairs': 'keypairs',
+  'os-server-groups': 'server_groups',
+  types: 'volume_types',
+  'os-availability-zone': 'availabilityZoneInfo',
+};
 
 /** A cloud in which every requested resource exists immediately. */
 export async function startSmallCloud(more: Furniture = {}, now?: () => number): Promise<SmallCloud> {
@@ -69,7 +143,8 @@ export async function startSmallCloud(more: Furniture = {}, now?: () => number):
     if (key === 'limits') return { body: { limits: { absolute: {} } } };
     if (key === 'os_quota_sets') return { body: { quota_set: {} } };
     if (key === 'quotas') return { body: { quota: {} } };
-    if (method === 'GET' && (id === undefined || id === 'detail')) return { body: { [key]: listOf(key).filter((item) => matches(item, new URLSearchParams(query))) } };
+    if (method === 'GET' && (id === undefined || id === 'detail'))
+      return { body: { [key]: listOf(key).filter((item) => matches(item, new URLSearchParams(query))) } };
     if (method === 'POST' && id === undefined) {
       const item = completed(key, { ...(body as Record<string, object>)[singular[key] ?? ''], id: idOf((made += 1)) });
       listOf(key).push(item);
@@ -87,19 +162,35 @@ export async function startSmallCloud(more: Furniture = {}, now?: () => number):
   }
 
   /** What is asked of one thing: its attachments, actions, metadata. */
-  function about(item: Item, method: string, [what, volumeId]: readonly string[], body: unknown): ScriptedAnswer | undefined {
+  function about(
+    item: Item,
+    method: string,
+    [what, volumeId]: readonly string[],
+    body: unknown,
+  ): ScriptedAnswer | undefined {
     if (what === 'action' && typeof body === 'object' && body !== null && 'createImage' in body) {
       const image = { id: idOf((made += 1)), name: (body.createImage as { name: string }).name, status: 'active' };
       listOf('images').push(image);
       return { status: 202, body: { image_id: image.id } };
     }
     if (what !== 'os-volume_attachments') return what === 'action' || what === 'metadata' ? { status: 202 } : undefined;
-    const attached = (): Item[] => listOf('volumes').filter((each) => JSON.stringify(each['attachments'] ?? []).includes(item.id));
-    if (method === 'GET') return { body: { volumeAttachments: attached().map(({ id }) => ({ volumeId: id, serverId: item.id, device: '/dev/vdb' })) } };
+    const attached = (): Item[] =>
+      listOf('volumes').filter((each) => JSON.stringify(each['attachments'] ?? []).includes(item.id));
+    if (method === 'GET')
+      return {
+        body: {
+          volumeAttachments: attached().map(({ id }) => ({ volumeId: id, serverId: item.id, device: '/dev/vdb' })),
+        },
+      };
     const wanted = volumeId ?? (body as { volumeAttachment: { volumeId: string } }).volumeAttachment.volumeId;
     const volume = listOf('volumes').find(({ id }) => id === wanted);
     if (volume === undefined) return undefined;
-    Object.assign(volume, method === 'POST' ? { status: 'in-use', attachments: [{ server_id: item.id }] } : { status: 'available', attachments: [] });
+    Object.assign(
+      volume,
+      method === 'POST'
+        ? { status: 'in-use', attachments: [{ server_id: item.id }] }
+        : { status: 'available', attachments: [] },
+    );
     return { status: method === 'POST' ? 200 : 202, body: {} };
   }
 
@@ -107,7 +198,10 @@ export async function startSmallCloud(more: Furniture = {}, now?: () => number):
   return {
     script,
     all: (list) => listOf(list),
-    sent: (of) => script.requests.filter(({ method, target, body }) => body !== undefined && `${method} ${target}` === of).map(({ body }) => body),
+    sent: (of) =>
+      script.requests
+        .filter(({ method, target, body }) => body !== undefined && `${method} ${target}` === of)
+        .map(({ body }) => body),
   };
 }
 
@@ -122,7 +216,12 @@ function completed(key: string, item: Item): Item {
     case 'backups':
       return { status: 'available', size: 1, metadata: {}, ...item };
     case 'ports':
-      return { mac_address: 'fa:16:3e:00:00:01', fixed_ips: [{ subnet_id: there.workersSubnet, ip_address: '10.2.0.9' }], security_groups: [], ...item };
+      return {
+        mac_address: 'fa:16:3e:00:00:01',
+        fixed_ips: [{ subnet_id: there.workersSubnet, ip_address: '10.2.0.9' }],
+        security_groups: [],
+        ...item,
+      };
     case 'floatingips':
       return { floating_ip_address: '198.51.100.77', ...item };
     default:
@@ -137,7 +236,10 @@ function matches(item: Item, query: URLSearchParams): boolean {
     if (name === 'metadata') {
       const metadata = (item['metadata'] ?? {}) as Record<string, unknown>;
       if (Object.entries(JSON.parse(wanted) as object).some(([key, value]) => metadata[key] !== value)) return false;
-    } else if (wanted.startsWith('^') ? !new RegExp(wanted).test(String(item[name])) : String(item[name] ?? '') !== wanted) return false;
+    } else if (
+      wanted.startsWith('^') ? !new RegExp(wanted).test(String(item[name])) : String(item[name] ?? '') !== wanted
+    )
+      return false;
   }
   return true;
 }

@@ -11,66 +11,129 @@ import { parseResourceId, resourceId, sameId } from './resource-id.ts';
 import { sdkError } from './sdk-error.ts';
 import { createSdkHttp, type SdkHttp } from './sdk-http.ts';
 
-const principal = { subscription_id: 's', tenant: 't', service_principal_credentials: { client_id: 'c', client_secret: 'x' } };
+const principal = {
+  subscription_id: 's',
+  tenant: 't',
+  service_principal_credentials: { client_id: 'c', client_secret: 'x' },
+};
 const signal = new AbortController().signal;
 
 describe('a connection', () => {
   test('leads to the public cloud unless it says otherwise', () => {
-    expect(parseConnection(principal)).toMatchObject({ signIn: 'client_secret', isCustomCloud: false, profile: { resourceManager: 'https://management.azure.com', storageSuffix: 'core.windows.net' } });
-    expect(parseConnection({ ...principal, cloud_profile: 'Azure US Government' }).profile.activeDirectory).toBe('https://login.microsoftonline.us');
-    expect(parseConnection({ ...principal, cloud_profile: 'AzureChinaCloud' }).profile.audience).toBe('https://management.chinacloudapi.cn');
+    expect(parseConnection(principal)).toMatchObject({
+      signIn: 'client_secret',
+      isCustomCloud: false,
+      profile: { resourceManager: 'https://management.azure.com', storageSuffix: 'core.windows.net' },
+    });
+    expect(parseConnection({ ...principal, cloud_profile: 'Azure US Government' }).profile.activeDirectory).toBe(
+      'https://login.microsoftonline.us',
+    );
+    expect(parseConnection({ ...principal, cloud_profile: 'AzureChinaCloud' }).profile.audience).toBe(
+      'https://management.chinacloudapi.cn',
+    );
   });
 
   test('to a custom cloud needs its addresses', () => {
     expect(() => parseConnection({ ...principal, cloud_profile: 'Own' })).toThrow('cloud_profile');
-    expect(() => parseConnection({ ...principal, cloud_profile: 'Own', custom_cloud_properties: { resource_manager: 'https://r/' } })).toThrow('active_directory');
+    expect(() =>
+      parseConnection({
+        ...principal,
+        cloud_profile: 'Own',
+        custom_cloud_properties: { resource_manager: 'https://r/' },
+      }),
+    ).toThrow('active_directory');
     const given = { resource_manager: 'https://r/', active_directory: 'https://a', storage_suffix: 'blobs' };
-    expect(parseConnection({ ...principal, cloud_profile: 'Own', custom_cloud_properties: given })).toMatchObject({ isCustomCloud: true, profile: { resourceManager: 'https://r', audience: 'https://r' } });
+    expect(parseConnection({ ...principal, cloud_profile: 'Own', custom_cloud_properties: given })).toMatchObject({
+      isCustomCloud: true,
+      profile: { resourceManager: 'https://r', audience: 'https://r' },
+    });
   });
 
   test('names what is missing for its way of signing in, and no value', () => {
-    expect(() => parseConnection({ subscription_id: 's', service_principal_credentials: { client_secret: 'very secret' } })).toThrow(/tenant, service_principal_credentials.client_id$/);
+    expect(() =>
+      parseConnection({ subscription_id: 's', service_principal_credentials: { client_secret: 'very secret' } }),
+    ).toThrow(/tenant, service_principal_credentials.client_id$/);
     expect(() => parseConnection({ ...principal, sign_in: 'client_certificate' })).toThrow('client_certificate');
     expect(parseConnection({ subscription_id: 's', sign_in: 'cli' }).signIn).toBe('cli');
     const { client_id } = principal.service_principal_credentials;
-    expect(parseConnection({ ...principal, service_principal_credentials: { client_id, client_certificate: 'pem' } }).signIn).toBe('client_certificate');
+    expect(
+      parseConnection({ ...principal, service_principal_credentials: { client_id, client_certificate: 'pem' } }).signIn,
+    ).toBe('client_certificate');
   });
 });
 
 test('an id of a resource is read whatever its case', () => {
   const id = resourceId('s', 'Web', 'Microsoft.Network/virtualNetworks/subnets', 'net', 'default');
-  expect(id).toBe('/subscriptions/s/resourceGroups/Web/providers/Microsoft.Network/virtualNetworks/net/subnets/default');
-  expect(parseResourceId(id.replace('resourceGroups', 'resourcegroups'))).toEqual({ subscription: 's', group: 'Web', type: 'microsoft.network/virtualnetworks/subnets', names: ['net', 'default'], name: 'default' });
+  expect(id).toBe(
+    '/subscriptions/s/resourceGroups/Web/providers/Microsoft.Network/virtualNetworks/net/subnets/default',
+  );
+  expect(parseResourceId(id.replace('resourceGroups', 'resourcegroups'))).toEqual({
+    subscription: 's',
+    group: 'Web',
+    type: 'microsoft.network/virtualnetworks/subnets',
+    names: ['net', 'default'],
+    name: 'default',
+  });
   expect(sameId(id, id.toUpperCase())).toBe(true);
   expect(() => parseResourceId('/subscriptions/s/resourceGroups/g')).toThrow(CausewayError);
 });
 
 describe('an error of a library', () => {
   const restError = (statusCode: number, body: unknown) =>
-    Object.assign(new Error('x'), { name: 'RestError', statusCode, response: { bodyAsText: typeof body === 'string' ? body : JSON.stringify(body), headers: new Headers({ 'x-ms-request-id': 'r-1' }) } });
-  const codeOf = (status: number, code: string, message: string) => (sdkError('do', restError(status, { error: { code, message } }), signal) as CausewayError).code;
+    Object.assign(new Error('x'), {
+      name: 'RestError',
+      statusCode,
+      response: {
+        bodyAsText: typeof body === 'string' ? body : JSON.stringify(body),
+        headers: new Headers({ 'x-ms-request-id': 'r-1' }),
+      },
+    });
+  const codeOf = (status: number, code: string, message: string) =>
+    (sdkError('do', restError(status, { error: { code, message } }), signal) as CausewayError).code;
 
   test('has our code, the evidence and the id of the request', () => {
-    const error = sdkError('get disk a', restError(403, { error: { code: 'AuthorizationFailed', message: 'no Microsoft.Compute/disks/read' } }), signal) as CausewayError;
-    expect(error).toMatchObject({ code: 'cloud.permission-denied', message: 'get disk a: HTTP 403: no Microsoft.Compute/disks/read', details: { status: 403, requestId: 'r-1', code: 'AuthorizationFailed' } });
-    expect(sdkError('read', restError(403, '<?xml?><Error><Code>AuthenticationFailed</Code><Message>expired</Message></Error>'), signal)).toMatchObject({ details: { code: 'AuthenticationFailed' } });
+    const error = sdkError(
+      'get disk a',
+      restError(403, { error: { code: 'AuthorizationFailed', message: 'no Microsoft.Compute/disks/read' } }),
+      signal,
+    ) as CausewayError;
+    expect(error).toMatchObject({
+      code: 'cloud.permission-denied',
+      message: 'get disk a: HTTP 403: no Microsoft.Compute/disks/read',
+      details: { status: 403, requestId: 'r-1', code: 'AuthorizationFailed' },
+    });
+    expect(
+      sdkError(
+        'read',
+        restError(403, '<?xml?><Error><Code>AuthenticationFailed</Code><Message>expired</Message></Error>'),
+        signal,
+      ),
+    ).toMatchObject({ details: { code: 'AuthenticationFailed' } });
   });
 
   test('is told apart by the code of the service', () => {
-    expect(codeOf(409, 'OperationNotAllowed', 'exceeding approved Total Regional Cores quota')).toBe('cloud.quota-exceeded');
+    expect(codeOf(409, 'OperationNotAllowed', 'exceeding approved Total Regional Cores quota')).toBe(
+      'cloud.quota-exceeded',
+    );
     expect(codeOf(400, 'NicInUse', 'x')).toBe('cloud.conflict');
     expect(codeOf(409, 'OperationNotAllowed', 'the disk is being attached')).toBe('cloud.conflict');
     expect(codeOf(429, 'TooManyRequests', 'limit exceeded')).toBe('cloud.rate-limited');
-    expect(sdkError('make', new Error('The long-running operation has failed. SkuNotAvailable. no capacity in 1'), signal)).toMatchObject({ code: 'cloud.operation-failed', details: { code: 'SkuNotAvailable' } });
+    expect(
+      sdkError('make', new Error('The long-running operation has failed. SkuNotAvailable. no capacity in 1'), signal),
+    ).toMatchObject({ code: 'cloud.operation-failed', details: { code: 'SkuNotAvailable' } });
   });
 
   test('of a lock is a refusal that does not pass', () => {
-    expect(codeOf(409, 'ScopeLocked', 'cannot perform delete operation because following scope(s) are locked')).toBe('cloud.permission-denied');
+    expect(codeOf(409, 'ScopeLocked', 'cannot perform delete operation because following scope(s) are locked')).toBe(
+      'cloud.permission-denied',
+    );
   });
 
   test('never carries a signature', () => {
     const text = 'not at https://md.blob.example/a?sv=1&sr=b&sig=c2VjcmV0&se=2030';
-    expect((sdkError('read', restError(400, { error: { code: 'X', message: text } }), signal) as CausewayError).message).not.toContain('c2VjcmV0');
+    expect(
+      (sdkError('read', restError(400, { error: { code: 'X', message: text } }), signal) as CausewayError).message,
+    ).not.toContain('c2VjcmV0');
   });
 });
 
@@ -82,22 +145,39 @@ describe('requests of a library', () => {
         const answer = answers[sent.length] ?? 200;
         sent.push(request);
         if (answer instanceof Error) throw answer;
-        return { status: answer, headers: new Headers(answer === 429 ? { 'retry-after': '7' } : {}), bytes: Buffer.from('{}') };
+        return {
+          status: answer,
+          headers: new Headers(answer === 429 ? { 'retry-after': '7' } : {}),
+          bytes: Buffer.from('{}'),
+        };
       },
       close: () => undefined,
     };
     const clock = createHastyClock();
-    const client = createSdkHttp(transport, { timing: { ...defaultTiming, backOff: { attempts: 3, firstMs: 1, capMs: 1 } }, clock, random: () => 0 });
+    const client = createSdkHttp(transport, {
+      timing: { ...defaultTiming, backOff: { attempts: 3, firstMs: 1, capMs: 1 } },
+      clock,
+      random: () => 0,
+    });
     const send = (method: string, path: string, url = 'https://localhost') =>
-      client.sendRequest({ url: `${url}${path}`, method, headers: { toJSON: () => ({}) }, timeout: 0 } as unknown as Parameters<typeof client.sendRequest>[0]);
+      client.sendRequest({
+        url: `${url}${path}`,
+        method,
+        headers: { toJSON: () => ({}) },
+        timeout: 0,
+      } as unknown as Parameters<typeof client.sendRequest>[0]);
     return { sent, send };
   }
   const cut = Object.assign(new Error('cut'), { code: 'ECONNRESET' });
 
   test('are repeated when they passed without effect or can be', async () => {
     for (const [method, path, answers, times] of [
-      ['PUT', '/disks/a', [503, cut, 200], 3], ['POST', '/snapshots/a/beginGetAccess', [500, 200], 2], ['POST', '/vms/a/attachDetachDataDisks', [500], 1], ['POST', '/vms/a/attachDetachDataDisks', [429, 200], 2],
-      ['GET', '/disks/a', [500, 500, 500, 500], 3], ['GET', '/disks/a', [404], 1],
+      ['PUT', '/disks/a', [503, cut, 200], 3],
+      ['POST', '/snapshots/a/beginGetAccess', [500, 200], 2],
+      ['POST', '/vms/a/attachDetachDataDisks', [500], 1],
+      ['POST', '/vms/a/attachDetachDataDisks', [429, 200], 2],
+      ['GET', '/disks/a', [500, 500, 500, 500], 3],
+      ['GET', '/disks/a', [404], 1],
     ] as const) {
       const { sent, send } = http(answers);
       await send(method, path);
@@ -106,13 +186,20 @@ describe('requests of a library', () => {
   });
 
   test('do not leave for an address without TLS', async () => {
-    await expect(http([]).send('GET', '/', 'http://management.example')).rejects.toMatchObject({ code: 'cloud.insecure-address' });
+    await expect(http([]).send('GET', '/', 'http://management.example')).rejects.toMatchObject({
+      code: 'cloud.insecure-address',
+    });
   });
 });
 
 describe('a token that is refused', () => {
   type Request = Parameters<SdkHttp['sendRequest']>[0];
-  const request = (authorization?: string) => ({ url: 'https://localhost', method: 'POST', headers: { toJSON: () => (authorization === undefined ? {} : { authorization }) } }) as unknown as Request;
+  const request = (authorization?: string) =>
+    ({
+      url: 'https://localhost',
+      method: 'POST',
+      headers: { toJSON: () => (authorization === undefined ? {} : { authorization }) },
+    }) as unknown as Request;
 
   /** A service that accepts some tokens, and a directory that gives others in their order. */
   function service(accepted: readonly string[], given: readonly string[]) {
@@ -122,7 +209,9 @@ describe('a token that is refused', () => {
       async sendRequest({ headers }: Request) {
         const { authorization } = headers.toJSON();
         seen.push(authorization);
-        return { status: authorization === undefined || accepted.includes(authorization.slice('Bearer '.length)) ? 200 : 401 };
+        return {
+          status: authorization === undefined || accepted.includes(authorization.slice('Bearer '.length)) ? 200 : 401,
+        };
       },
     } as unknown as SdkHttp;
     const fresh = withFreshTokens(http, async () => {

@@ -13,7 +13,11 @@ const connectionSchema = z.looseObject({
   tenant: z.string().optional(),
   sign_in: z.enum(signInWays).optional(),
   service_principal_credentials: z
-    .looseObject({ client_id: z.string().optional(), client_secret: z.string().optional(), client_certificate: z.string().optional() })
+    .looseObject({
+      client_id: z.string().optional(),
+      client_secret: z.string().optional(),
+      client_certificate: z.string().optional(),
+    })
     .optional(),
   default_resource_group: z.string().optional(),
   cloud_profile: z.string().optional(),
@@ -82,7 +86,9 @@ export interface AzureConnection {
 }
 
 const publicCloud: CloudProfile = {
-  activeDirectory: 'https://login.microsoftonline.com', resourceManager: 'https://management.azure.com', audience: 'https://management.azure.com',
+  activeDirectory: 'https://login.microsoftonline.com',
+  resourceManager: 'https://management.azure.com',
+  audience: 'https://management.azure.com',
   storageSuffix: 'core.windows.net',
 };
 
@@ -91,11 +97,15 @@ const profiles: Readonly<Record<string, CloudProfile>> = {
   azurecloud: publicCloud,
   azurepubliccloud: publicCloud,
   azurechinacloud: {
-    activeDirectory: 'https://login.chinacloudapi.cn', resourceManager: 'https://management.chinacloudapi.cn', audience: 'https://management.chinacloudapi.cn',
+    activeDirectory: 'https://login.chinacloudapi.cn',
+    resourceManager: 'https://management.chinacloudapi.cn',
+    audience: 'https://management.chinacloudapi.cn',
     storageSuffix: 'core.chinacloudapi.cn',
   },
   azureusgovernment: {
-    activeDirectory: 'https://login.microsoftonline.us', resourceManager: 'https://management.usgovcloudapi.net', audience: 'https://management.usgovcloudapi.net',
+    activeDirectory: 'https://login.microsoftonline.us',
+    resourceManager: 'https://management.usgovcloudapi.net',
+    audience: 'https://management.usgovcloudapi.net',
     storageSuffix: 'core.usgovcloudapi.net',
   },
 };
@@ -105,14 +115,26 @@ export function parseConnection(connection: unknown): AzureConnection {
   const parsed = connectionSchema.safeParse(connection);
   if (!parsed.success) throw invalid([...new Set(parsed.error.issues.map((issue) => issue.path.join('.')))]);
   const { data } = parsed;
-  const { client_id: clientId, client_secret: clientSecret, client_certificate: clientCertificate } = data.service_principal_credentials ?? {};
-  const signIn = data.sign_in ?? (filled(clientSecret) === undefined && filled(clientCertificate) !== undefined ? 'client_certificate' : 'client_secret');
+  const {
+    client_id: clientId,
+    client_secret: clientSecret,
+    client_certificate: clientCertificate,
+  } = data.service_principal_credentials ?? {};
+  const signIn =
+    data.sign_in ??
+    (filled(clientSecret) === undefined && filled(clientCertificate) !== undefined
+      ? 'client_certificate'
+      : 'client_secret');
   const tenant = filled(data.tenant);
   const missing = [
     ...(needsPrincipal(signIn) && tenant === undefined ? ['tenant'] : []),
     ...(needsPrincipal(signIn) && filled(clientId) === undefined ? ['service_principal_credentials.client_id'] : []),
-    ...(signIn === 'client_secret' && filled(clientSecret) === undefined ? ['service_principal_credentials.client_secret'] : []),
-    ...(signIn === 'client_certificate' && filled(clientCertificate) === undefined ? ['service_principal_credentials.client_certificate'] : []),
+    ...(signIn === 'client_secret' && filled(clientSecret) === undefined
+      ? ['service_principal_credentials.client_secret']
+      : []),
+    ...(signIn === 'client_certificate' && filled(clientCertificate) === undefined
+      ? ['service_principal_credentials.client_certificate']
+      : []),
   ];
   if (missing.length > 0) throw invalid(missing);
   const { profile, isCustomCloud } = profileOf(filled(data.cloud_profile), data.custom_cloud_properties ?? {});
@@ -129,7 +151,10 @@ export function parseConnection(connection: unknown): AzureConnection {
     caCertificate: filled(data.ca_certificate),
     diskAccess: data.disk_access ?? 'auto',
     firstCopy: data.first_copy ?? 'worker',
-    callerAddresses: (data.caller_address ?? '').split(',').map((each) => each.trim()).filter((each) => each !== ''),
+    callerAddresses: (data.caller_address ?? '')
+      .split(',')
+      .map((each) => each.trim())
+      .filter((each) => each !== ''),
     workerSshPort: data.worker_ssh_port,
     workerHttpsPort: data.worker_https_port,
     workerSubnet: filled(data.worker_subnet),
@@ -148,7 +173,10 @@ export function parseConnection(connection: unknown): AzureConnection {
 const needsPrincipal = (way: SignInWay): boolean => way === 'client_secret' || way === 'client_certificate';
 
 /** A named cloud, or one whose addresses are all given. Addresses that are given win over those of the named one. */
-function profileOf(name: string | undefined, given: Readonly<Record<string, string>>): { readonly profile: CloudProfile; readonly isCustomCloud: boolean } {
+function profileOf(
+  name: string | undefined,
+  given: Readonly<Record<string, string>>,
+): { readonly profile: CloudProfile; readonly isCustomCloud: boolean } {
   const known = profiles[(name ?? 'AzureCloud').toLowerCase().replaceAll(/[^a-z]/g, '')];
   const own = (key: string): string | undefined => filled(given[key])?.replace(/\/+$/, '');
   const isCustomCloud = own('active_directory') !== undefined || own('resource_manager') !== undefined;
@@ -164,7 +192,11 @@ function profileOf(name: string | undefined, given: Readonly<Record<string, stri
 }
 
 function invalid(keys: readonly string[]): CausewayError {
-  return new CausewayError('general.invalid-input', `connection of the resource-group cloud: missing or invalid: ${keys.join(', ')}`, { details: { keys: [...keys] } });
+  return new CausewayError(
+    'general.invalid-input',
+    `connection of the resource-group cloud: missing or invalid: ${keys.join(', ')}`,
+    { details: { keys: [...keys] } },
+  );
 }
 
 function filled(text: string | undefined): string | undefined {

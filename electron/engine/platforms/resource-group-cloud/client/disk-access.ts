@@ -39,7 +39,12 @@ export class DiskAccess implements PageAccess {
   }
 
   /** Does something by the address, again with a new one if it has expired meanwhile. */
-  async use<T>(operation: string, work: (blob: PageBlobClient, options: PageOptions) => Promise<T>, signal: AbortSignal, place?: AnswerPlace): Promise<T> {
+  async use<T>(
+    operation: string,
+    work: (blob: PageBlobClient, options: PageOptions) => Promise<T>,
+    signal: AbortSignal,
+    place?: AnswerPlace,
+  ): Promise<T> {
     for (let renewals = 0; ; renewals += 1) {
       const granted = this.#grant();
       const url = await abortable(granted, signal);
@@ -57,15 +62,34 @@ export class DiskAccess implements PageAccess {
   async read(operation: string, offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
     for (let at = 0; at < into.length; at += readBytes) {
       const place: AnswerPlace = { into: into.subarray(at, at + readBytes), isFilled: false };
-      await this.use(operation, async (blob, { abortSignal }) => {
-        const { readableStreamBody } = await blob.download(offset + at, place.into.length, { abortSignal, maxRetryRequests: 0 });
-        (readableStreamBody as Readable | undefined)?.destroy();
-      }, signal, place);
-      if (!place.isFilled) throw new CausewayError('cloud.unexpected-answer', `${operation}: the answer is not the part that was asked for`, { details: { operation } });
+      await this.use(
+        operation,
+        async (blob, { abortSignal }) => {
+          const { readableStreamBody } = await blob.download(offset + at, place.into.length, {
+            abortSignal,
+            maxRetryRequests: 0,
+          });
+          (readableStreamBody as Readable | undefined)?.destroy();
+        },
+        signal,
+        place,
+      );
+      if (!place.isFilled)
+        throw new CausewayError(
+          'cloud.unexpected-answer',
+          `${operation}: the answer is not the part that was asked for`,
+          { details: { operation } },
+        );
     }
   }
 
-  changes(pages: PageBlobClient, offset: number, length: number, former: string, options: PageOptions): Promise<ListedPages> {
+  changes(
+    pages: PageBlobClient,
+    offset: number,
+    length: number,
+    former: string,
+    options: PageOptions,
+  ): Promise<ListedPages> {
     return pages.getPageRangesDiffForManagedDisks(offset, length, former, options);
   }
 
@@ -84,7 +108,11 @@ export class DiskAccess implements PageAccess {
     const pending = this.#granted;
     this.#granted = undefined;
     // One that is still being granted would outlive a revocation that the cloud carries out before it.
-    if (pending !== undefined) await abortable(pending.catch(() => undefined), signal);
+    if (pending !== undefined)
+      await abortable(
+        pending.catch(() => undefined),
+        signal,
+      );
     await revokeAccess(this.#cloud, this.#target, signal);
   }
 
@@ -114,9 +142,16 @@ export class DiskAccess implements PageAccess {
     const { kind, group, name } = this.#target;
     const compute = await this.#cloud.compute();
     const wish = { access: this.#access, durationInSeconds: this.#seconds };
-    const answer = await this.#cloud.finish(`grant access to ${kind} ${name}`, (options) =>
-      kind === 'disk' ? compute.disks.grantAccess(group, name, wish, options) : compute.snapshots.grantAccess(group, name, wish, options), new AbortController().signal);
-    if (answer.accessSAS === undefined) throw new CausewayError('cloud.unexpected-answer', `access to ${kind} ${name} was granted without an address`);
+    const answer = await this.#cloud.finish(
+      `grant access to ${kind} ${name}`,
+      (options) =>
+        kind === 'disk'
+          ? compute.disks.grantAccess(group, name, wish, options)
+          : compute.snapshots.grantAccess(group, name, wish, options),
+      new AbortController().signal,
+    );
+    if (answer.accessSAS === undefined)
+      throw new CausewayError('cloud.unexpected-answer', `access to ${kind} ${name} was granted without an address`);
     return answer.accessSAS;
   }
 }
@@ -125,13 +160,24 @@ export class DiskAccess implements PageAccess {
  * Ends all addresses of a disk or snapshot; one that is gone has none. An account that may not end them may hardly ask for them either, and
  * those that there are end by themselves.
  */
-export async function revokeAccess(cloud: AzureCloud, { kind, group, name }: AccessTarget, signal: AbortSignal): Promise<void> {
+export async function revokeAccess(
+  cloud: AzureCloud,
+  { kind, group, name }: AccessTarget,
+  signal: AbortSignal,
+): Promise<void> {
   const compute = await cloud.compute();
   try {
-    await cloud.finish(`revoke access to ${kind} ${name}`, (options) =>
-      kind === 'disk' ? compute.disks.revokeAccess(group, name, options) : compute.snapshots.revokeAccess(group, name, options), signal);
+    await cloud.finish(
+      `revoke access to ${kind} ${name}`,
+      (options) =>
+        kind === 'disk'
+          ? compute.disks.revokeAccess(group, name, options)
+          : compute.snapshots.revokeAccess(group, name, options),
+      signal,
+    );
   } catch (error) {
-    if (!isStatus(error, 404) && !(error instanceof CausewayError && error.code === 'cloud.permission-denied')) throw error;
+    if (!isStatus(error, 404) && !(error instanceof CausewayError && error.code === 'cloud.permission-denied'))
+      throw error;
   }
 }
 

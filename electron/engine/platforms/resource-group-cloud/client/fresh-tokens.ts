@@ -10,7 +10,10 @@ type SdkRequest = Parameters<SdkHttp['sendRequest']>[0];
  *
  * @param renew signs in again and remembers nothing of before
  */
-export function withFreshTokens(http: SdkHttp, renew: (options: { readonly abortSignal: AbortSignal }) => Promise<string>): SdkHttp {
+export function withFreshTokens(
+  http: SdkHttp,
+  renew: (options: { readonly abortSignal: AbortSignal }) => Promise<string>,
+): SdkHttp {
   /** By the token that was refused. */
   const replaced = new Map<string, Promise<string>>();
 
@@ -48,16 +51,23 @@ export function withFreshTokens(http: SdkHttp, renew: (options: { readonly abort
 
 const signInMs = 60_000;
 
-async function send(http: SdkHttp, request: SdkRequest, token: string, sent: string): ReturnType<SdkHttp['sendRequest']> {
+async function send(
+  http: SdkHttp,
+  request: SdkRequest,
+  token: string,
+  sent: string,
+): ReturnType<SdkHttp['sendRequest']> {
   if (token === sent) return http.sendRequest(request);
   const headers = { toJSON: () => ({ ...withoutToken(request), authorization: `Bearer ${token}` }) };
   const again = Object.create(request, { headers: { value: headers } }) as SdkRequest;
   // The libraries know an answer by the request that they made.
-  return { ...await http.sendRequest(again), request };
+  return { ...(await http.sendRequest(again)), request };
 }
 
 function withoutToken(request: SdkRequest): Record<string, string> {
-  return Object.fromEntries(Object.entries(request.headers.toJSON()).filter(([name]) => name.toLowerCase() !== 'authorization'));
+  return Object.fromEntries(
+    Object.entries(request.headers.toJSON()).filter(([name]) => name.toLowerCase() !== 'authorization'),
+  );
 }
 
 function bearerOf(request: SdkRequest): string | undefined {

@@ -19,14 +19,22 @@ const usualClientId = '04b07795-8ddb-461a-bbee-02f9e1bf7b46';
 const sessionSchema = z.object({ authority: z.string(), clientId: z.string(), cache: z.string() });
 
 /** Tokens of the person who signed in by a device code. The session is read from the store when it is first needed. */
-export function personCredential(connection: AzureConnection, http: SdkHttp, store: SignInStore | undefined): TokenCredential {
+export function personCredential(
+  connection: AzureConnection,
+  http: SdkHttp,
+  store: SignInStore | undefined,
+): TokenCredential {
   let opened: Promise<{ readonly app: Msal.PublicClientApplication; readonly account: Msal.AccountInfo }> | undefined;
   let pending: Promise<AccessToken> | undefined;
 
   async function open() {
     const cache = await readSession(connection, store);
     // A renewed session that cannot be kept, e.g. in a vault that was locked since, is good for this process; the former one stays good as well.
-    const app = await application(connection, http, { signal: undefined, cache, changed: (text) => saveSession(connection, store, text).catch(() => undefined) });
+    const app = await application(connection, http, {
+      signal: undefined,
+      cache,
+      changed: (text) => saveSession(connection, store, text).catch(() => undefined),
+    });
     const [account] = await app.getTokenCache().getAllAccounts();
     if (account === undefined) throw signInNeeded('nobody has signed in');
     return { app, account };
@@ -52,22 +60,44 @@ export function personCredential(connection: AzureConnection, http: SdkHttp, sto
       pending ??= token([scopes].flat()).finally(() => {
         pending = undefined;
       });
-      return abortable(pending, options?.abortSignal instanceof AbortSignal ? options.abortSignal : new AbortController().signal);
+      return abortable(
+        pending,
+        options?.abortSignal instanceof AbortSignal ? options.abortSignal : new AbortController().signal,
+      );
     },
   };
 }
 
 /** Asks for a code. A person enters it in a browser, on whatever computer; `finished` resolves once that has happened. */
-export async function startPersonSignIn(connection: AzureConnection, http: SdkHttp, store: SignInStore, signal: AbortSignal): Promise<PersonSignIn> {
-  if (connection.signIn !== 'device_code') throw new CausewayError('general.invalid-input', 'the endpoint signs in without a person', { details: { parameter: 'sign_in' } });
+export async function startPersonSignIn(
+  connection: AzureConnection,
+  http: SdkHttp,
+  store: SignInStore,
+  signal: AbortSignal,
+): Promise<PersonSignIn> {
+  if (connection.signIn !== 'device_code')
+    throw new CausewayError('general.invalid-input', 'the endpoint signs in without a person', {
+      details: { parameter: 'sign_in' },
+    });
   let session: string | undefined;
-  const app = await application(connection, http, { signal, cache: undefined, changed: async (text) => void (session = text) });
+  const app = await application(connection, http, {
+    signal,
+    cache: undefined,
+    changed: async (text) => void (session = text),
+  });
   const code = Promise.withResolvers<Omit<PersonSignIn, 'finished'>>();
   const request: Msal.DeviceCodeRequest = {
     scopes: [`${connection.profile.audience}/.default`],
     deviceCodeCallback: ({ userCode, verificationUri, expiresIn }) => {
-      if (!isWebAddress(verificationUri)) return code.reject(new CausewayError('cloud.unexpected-answer', 'sign in: the address for the code is not an https:// address'));
-      code.resolve({ code: userCode, address: verificationUri, expiresAt: new Date(Date.now() + expiresIn * 1000).toISOString() });
+      if (!isWebAddress(verificationUri))
+        return code.reject(
+          new CausewayError('cloud.unexpected-answer', 'sign in: the address for the code is not an https:// address'),
+        );
+      code.resolve({
+        code: userCode,
+        address: verificationUri,
+        expiresAt: new Date(Date.now() + expiresIn * 1000).toISOString(),
+      });
     },
   };
   const stop = (): void => {
@@ -79,7 +109,8 @@ export async function startPersonSignIn(connection: AzureConnection, http: SdkHt
       const answer = await app.acquireTokenByDeviceCode(request);
       signal.throwIfAborted();
       const account = answer?.account;
-      if (account === undefined || account === null || session === undefined) throw new CausewayError('cloud.unexpected-answer', 'sign in: no account came with the token');
+      if (account === undefined || account === null || session === undefined)
+        throw new CausewayError('cloud.unexpected-answer', 'sign in: no account came with the token');
       await saveSession(connection, store, session);
       return { account: account.username };
     } catch (error) {
@@ -101,13 +132,18 @@ interface Memory {
   changed(cache: string): Promise<void>;
 }
 
-async function application({ tenant, clientId, profile, isCustomCloud }: AzureConnection, http: SdkHttp, { signal, cache, changed }: Memory): Promise<Msal.PublicClientApplication> {
+async function application(
+  { tenant, clientId, profile, isCustomCloud }: AzureConnection,
+  http: SdkHttp,
+  { signal, cache, changed }: Memory,
+): Promise<Msal.PublicClientApplication> {
   const { PublicClientApplication } = await import('@azure/msal-node');
   let isRead = false;
   let kept = cache;
   return new PublicClientApplication({
     auth: {
-      clientId: clientId ?? usualClientId, authority: authorityOf({ tenant, profile }),
+      clientId: clientId ?? usualClientId,
+      authority: authorityOf({ tenant, profile }),
       // A cloud of one's own is not on the vendor's list of clouds, which could not be reached from there anyway.
       ...(isCustomCloud ? { knownAuthorities: [new URL(profile.activeDirectory).host] } : {}),
     },
@@ -146,11 +182,15 @@ async function readSession(connection: AzureConnection, store: SignInStore | und
   const parsed = sessionSchema.safeParse(jsonOf(text));
   if (!parsed.success) return undefined;
   const { authority, clientId, cache } = parsed.data;
-  return authority === authorityOf(connection) && clientId === (connection.clientId ?? usualClientId) ? cache : undefined;
+  return authority === authorityOf(connection) && clientId === (connection.clientId ?? usualClientId)
+    ? cache
+    : undefined;
 }
 
 async function saveSession(connection: AzureConnection, store: SignInStore | undefined, cache: string): Promise<void> {
-  await store?.save(JSON.stringify({ authority: authorityOf(connection), clientId: connection.clientId ?? usualClientId, cache }));
+  await store?.save(
+    JSON.stringify({ authority: authorityOf(connection), clientId: connection.clientId ?? usualClientId, cache }),
+  );
 }
 
 const isWebAddress = (address: string): boolean => URL.canParse(address) && new URL(address).protocol === 'https:';
@@ -162,8 +202,16 @@ function signInNeeded(evidence: string): CausewayError {
 /** The directory wants the person again: the session is too old, its password was changed, an administrator ended it. */
 function sessionEnded(error: unknown): CausewayError | undefined {
   if (!(error instanceof Error) || !('errorCode' in error)) return undefined;
-  const ended = error.name === 'InteractionRequiredAuthError' || error.errorCode === 'invalid_grant' || error.errorCode === 'no_tokens_found';
-  return ended ? signInNeeded(/AADSTS\d+[^\r\n]*?(?= Trace ID| - Correlation|[\r\n]|$)/.exec(safeText(error.message))?.[0] ?? 'the session has ended') : undefined;
+  const ended =
+    error.name === 'InteractionRequiredAuthError' ||
+    error.errorCode === 'invalid_grant' ||
+    error.errorCode === 'no_tokens_found';
+  return ended
+    ? signInNeeded(
+        /AADSTS\d+[^\r\n]*?(?= Trace ID| - Correlation|[\r\n]|$)/.exec(safeText(error.message))?.[0] ??
+          'the session has ended',
+      )
+    : undefined;
 }
 
 const outcomes: readonly (readonly [RegExp, string])[] = [

@@ -10,7 +10,10 @@ function steppedClock(): Clock & { readonly slept: number[] } {
   let now = 0;
   const slept: number[] = [];
   return {
-    slept, monotonic: () => now, wallTime: () => now, after: () => () => undefined,
+    slept,
+    monotonic: () => now,
+    wallTime: () => now,
+    after: () => () => undefined,
     async sleep(ms) {
       slept.push(ms);
       now += ms;
@@ -18,7 +21,8 @@ function steppedClock(): Clock & { readonly slept: number[] } {
   };
 }
 
-const left = (kind: string, remaining: string): Headers => new Headers({ [`x-ms-ratelimit-remaining-subscription-${kind}`]: remaining });
+const left = (kind: string, remaining: string): Headers =>
+  new Headers({ [`x-ms-ratelimit-remaining-subscription-${kind}`]: remaining });
 
 test('a bucket with enough left holds nobody up, and one that is nearly empty is used as fast as it fills', () => {
   expect(spacingOf('reads', left('reads', '249'))).toBe(0);

@@ -9,7 +9,12 @@ import type { Clock } from '../../../time/clock.ts';
 export interface RequestPace {
   /** Waits until a request may be sent. */
   before(method: string, url: URL, signal: AbortSignal): Promise<void>;
-  after(method: string, url: URL, answer: { readonly status: number; readonly headers: Headers }, retryAfterMs: number | undefined): void;
+  after(
+    method: string,
+    url: URL,
+    answer: { readonly status: number; readonly headers: Headers },
+    retryAfterMs: number | undefined,
+  ): void;
 }
 
 type Kind = 'reads' | 'writes' | 'deletes';
@@ -21,7 +26,8 @@ const reserve = 10;
 /** The longest that a hint makes one request wait. */
 const longestMs = 120_000;
 
-const kindOf = (method: string): Kind => (method === 'GET' || method === 'HEAD' ? 'reads' : method === 'DELETE' ? 'deletes' : 'writes');
+const kindOf = (method: string): Kind =>
+  method === 'GET' || method === 'HEAD' ? 'reads' : method === 'DELETE' ? 'deletes' : 'writes';
 
 /** Requests of one client, which are those of one subscription. */
 export function createRequestPace(clock: Clock): RequestPace {

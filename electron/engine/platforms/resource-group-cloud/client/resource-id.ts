@@ -22,10 +22,20 @@ export function resourceId(subscription: string, group: string, type: string, ..
 export function parseResourceId(id: string | undefined): ResourceId {
   const parts = (id ?? '').split('/').filter((part) => part !== '');
   const [subscriptions, subscription, groups, group, providers, provider, ...rest] = parts;
-  const isWhole = subscriptions?.toLowerCase() === 'subscriptions' && groups?.toLowerCase() === 'resourcegroups' && providers?.toLowerCase() === 'providers';
+  const isWhole =
+    subscriptions?.toLowerCase() === 'subscriptions' &&
+    groups?.toLowerCase() === 'resourcegroups' &&
+    providers?.toLowerCase() === 'providers';
   const names = rest.filter((_part, index) => index % 2 === 1);
   const name = names.at(-1);
-  if (!isWhole || subscription === undefined || group === undefined || provider === undefined || name === undefined || rest.length % 2 !== 0) {
+  if (
+    !isWhole ||
+    subscription === undefined ||
+    group === undefined ||
+    provider === undefined ||
+    name === undefined ||
+    rest.length % 2 !== 0
+  ) {
     throw new CausewayError('cloud.unexpected-answer', `not a resource id: ${id ?? 'none'}`);
   }
   const kinds = rest.filter((_part, index) => index % 2 === 0);

@@ -31,7 +31,8 @@ interface PlacedRequest extends SdkRequest {
 export const anyOperation = 'request';
 
 /** POSTs that do no more when they are carried out twice. */
-const repeatablePosts = /\/(?:beginGetAccess|endGetAccess|deallocate|powerOff|start|retrieveBootDiagnosticsData|listKeys|oauth2\/v2\.0\/(?:token|devicecode))$/i;
+const repeatablePosts =
+  /\/(?:beginGetAccess|endGetAccess|deallocate|powerOff|start|retrieveBootDiagnosticsData|listKeys|oauth2\/v2\.0\/(?:token|devicecode))$/i;
 
 /**
  * The requests of the vendor's libraries over the transport of all platforms: with its proxies and certificates, with pauses that
@@ -43,16 +44,27 @@ export function createSdkHttp(transport: Transport, { timing, clock, random }: R
     const url = new URL(request.url);
     // Tokens of managed identities come from an address of the machine itself, without TLS.
     if (request.allowInsecureConnection !== true) safeBaseUrl(url.origin);
-    const timeout = AbortSignal.timeout(request.timeout > 0 ? Math.min(request.timeout, timing.requestMs) : timing.requestMs);
+    const timeout = AbortSignal.timeout(
+      request.timeout > 0 ? Math.min(request.timeout, timing.requestMs) : timing.requestMs,
+    );
     try {
-      const headers = Object.fromEntries(Object.entries(request.headers.toJSON()).filter(([name]) => name.toLowerCase() !== 'content-length'));
-      const answer = await transport.send({ url, method: request.method, headers, ...bodyOf(request), into: request.place?.into }, AbortSignal.any([signal, timeout]));
+      const headers = Object.fromEntries(
+        Object.entries(request.headers.toJSON()).filter(([name]) => name.toLowerCase() !== 'content-length'),
+      );
+      const answer = await transport.send(
+        { url, method: request.method, headers, ...bodyOf(request), into: request.place?.into },
+        AbortSignal.any([signal, timeout]),
+      );
       if (request.place !== undefined) request.place.isFilled = answer.isInPlace === true;
       return answer;
     } catch (thrown) {
       signal.throwIfAborted();
       if (thrown instanceof CausewayError) throw thrown;
-      throw transportError({ operation: anyOperation, method: 'GET', path: '' }, url.host, timeout.aborted ? new Error('no response before the request timeout') : thrown);
+      throw transportError(
+        { operation: anyOperation, method: 'GET', path: '' },
+        url.host,
+        timeout.aborted ? new Error('no response before the request timeout') : thrown,
+      );
     }
   }
 
@@ -92,8 +104,19 @@ export function asStorageHttp(http: SdkHttp, place?: AnswerPlace): StorageHttp {
   return {
     async sendRequest(request) {
       const { url, method, body, timeout, abortSignal, streamResponseStatusCodes } = request;
-      const inner = { url, method, body: body as unknown, timeout, abortSignal, streamResponseStatusCodes, place, headers: { toJSON: () => request.headers.rawHeaders() } };
-      const { status, bodyAsText, readableStreamBody, headers } = await http.sendRequest(inner as unknown as SdkRequest);
+      const inner = {
+        url,
+        method,
+        body: body as unknown,
+        timeout,
+        abortSignal,
+        streamResponseStatusCodes,
+        place,
+        headers: { toJSON: () => request.headers.rawHeaders() },
+      };
+      const { status, bodyAsText, readableStreamBody, headers } = await http.sendRequest(
+        inner as unknown as SdkRequest,
+      );
       const answer = { request, status, bodyAsText, readableStreamBody, headers: { toJson: () => headers.toJSON() } };
       return answer as unknown as Awaited<ReturnType<StorageHttp['sendRequest']>>;
     },
@@ -113,7 +136,8 @@ function bodyOf({ body }: SdkRequest): { readonly body: string | undefined; read
   if (body === undefined || body === null) return { body: undefined };
   if (typeof body === 'string') return { body };
   if (body instanceof ArrayBuffer) return { body: undefined, bytes: new Uint8Array(body) };
-  if (ArrayBuffer.isView(body)) return { body: undefined, bytes: new Uint8Array(body.buffer, body.byteOffset, body.byteLength) };
+  if (ArrayBuffer.isView(body))
+    return { body: undefined, bytes: new Uint8Array(body.buffer, body.byteOffset, body.byteLength) };
   throw new CausewayError('general.bug', 'a request body of a library is neither text nor bytes');
 }
 
@@ -125,7 +149,14 @@ function asSdkAnswer(request: SdkRequest, { status, headers, bytes, isInPlace }:
     status,
     headers: new AnswerHeaders(headers),
     // One without an end has nothing to say about bytes that are elsewhere; the caller destroys it.
-    ...(asStream ? { readableStreamBody: isInPlace === true ? new Readable({ read: () => undefined }) : Readable.from([bytes], { objectMode: false }) } : { bodyAsText: bytes.toString('utf8') }),
+    ...(asStream
+      ? {
+          readableStreamBody:
+            isInPlace === true
+              ? new Readable({ read: () => undefined })
+              : Readable.from([bytes], { objectMode: false }),
+        }
+      : { bodyAsText: bytes.toString('utf8') }),
   };
 }
 

@@ -11,11 +11,26 @@ const deadlineMs = 60_000;
  *
  * @param isInsecureAllowed for the address of the machine itself, which has no TLS
  */
-export function signInHttp(http: SdkHttp, signal: AbortSignal | undefined, isInsecureAllowed = false): Msal.INetworkModule {
-  async function send<T>(method: 'GET' | 'POST', url: string, given: Msal.NetworkRequestOptions = {}): Promise<Msal.NetworkResponse<T>> {
+export function signInHttp(
+  http: SdkHttp,
+  signal: AbortSignal | undefined,
+  isInsecureAllowed = false,
+): Msal.INetworkModule {
+  async function send<T>(
+    method: 'GET' | 'POST',
+    url: string,
+    given: Msal.NetworkRequestOptions = {},
+  ): Promise<Msal.NetworkResponse<T>> {
     const sent = given.headers ?? {};
     const request = {
-      url, method, headers: { toJSON: () => sent }, timeout: 0, withCredentials: false, requestId: '', abortSignal: signal ?? AbortSignal.timeout(deadlineMs), allowInsecureConnection: isInsecureAllowed,
+      url,
+      method,
+      headers: { toJSON: () => sent },
+      timeout: 0,
+      withCredentials: false,
+      requestId: '',
+      abortSignal: signal ?? AbortSignal.timeout(deadlineMs),
+      allowInsecureConnection: isInsecureAllowed,
       ...(given.body === undefined ? {} : { body: given.body }),
     };
     const { status, headers, bodyAsText } = await http.sendRequest(request as unknown as SdkRequest);

@@ -10,7 +10,9 @@ import { signInHttp } from './sign-in-http.ts';
  */
 const asking = new AsyncLocalStorage<SdkHttp>();
 const switched: SdkHttp = {
-  sendRequest: (request) => asking.getStore()?.sendRequest(request) ?? Promise.reject(new CausewayError('general.bug', 'nobody asks for the identity of this VM')),
+  sendRequest: (request) =>
+    asking.getStore()?.sendRequest(request) ??
+    Promise.reject(new CausewayError('general.bug', 'nobody asks for the identity of this VM')),
 };
 
 /** The identity of the VM that this runs on, or the one with a client ID that is assigned to it. */

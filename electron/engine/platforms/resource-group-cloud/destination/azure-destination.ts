@@ -39,7 +39,13 @@ export function createAzureDestination(connection: unknown, context: AzureContex
   const session = openSession(connection, context);
   const keyRing: WorkerKeyRing = new Map();
   const removing = { deleterFor: (entry: LedgerEntry) => deleterFor(session, entry) };
-  const cloudOf = (run: DestinationRun): CloudApi => cloudApi(session, placeOf(session, readEnvironment(run.environment)), diskRules(run.vm), readEnvironment(run.environment));
+  const cloudOf = (run: DestinationRun): CloudApi =>
+    cloudApi(
+      session,
+      placeOf(session, readEnvironment(run.environment)),
+      diskRules(run.vm),
+      readEnvironment(run.environment),
+    );
   return {
     check: (signal) => checkEndpoint(session, signal),
     policy: () => destinationPrivileges,
@@ -49,7 +55,12 @@ export function createAzureDestination(connection: unknown, context: AzureContex
     checkEnvironment: (environment, vm, signal) => checkEnvironment(session, environment, vm, signal),
     runPolicy: (environment) => runPolicy(session.connection.dataTransferMechanism, environment),
     async ensureVolumes(run, disks, signal) {
-      const rules = await volumeRules(session, readEnvironment(run.environment), { ...run.vm, disks: [...disks] }, signal);
+      const rules = await volumeRules(
+        session,
+        readEnvironment(run.environment),
+        { ...run.vm, disks: [...disks] },
+        signal,
+      );
       const environment = readEnvironment(run.environment);
       refuseOtherKind(run, blobPlaceOf(environment));
       const uploaded = isUploaded(session, environment, run.vm);
@@ -67,7 +78,8 @@ export function createAzureDestination(connection: unknown, context: AzureContex
     },
     claimVolumes: (run, volumes, signal) => claimVolumes(cloudOf(run), run, volumes, signal),
     async startWorker(run, role, signal) {
-      const direct = role === 'disk-copy' ? blobAccess(session, run) ?? await directAccess(session, run, signal) : undefined;
+      const direct =
+        role === 'disk-copy' ? (blobAccess(session, run) ?? (await directAccess(session, run, signal))) : undefined;
       return direct ?? startWorker(session, keyRing, run, role, signal);
     },
     async attachVolume(run, workerId, volume, signal) {
@@ -77,8 +89,10 @@ export function createAzureDestination(connection: unknown, context: AzureContex
       await attachVolume(cloudOf(run), run, workerId, volume.id, signal);
       return { kind: 'lun', lun: await lunOf(session, workerId, volume.id, signal), sizeBytes: volume.sizeBytes };
     },
-    detachVolume: async (run, workerId, volume, signal) => (workerId === directWorkerId ? undefined : detachVolume(cloudOf(run), workerId, volume.id, signal)),
-    workerFailure: (environment, workerId, signal) => whyDown(cloudApi(session, placeOf(session, readEnvironment(environment))), workerId, signal),
+    detachVolume: async (run, workerId, volume, signal) =>
+      workerId === directWorkerId ? undefined : detachVolume(cloudOf(run), workerId, volume.id, signal),
+    workerFailure: (environment, workerId, signal) =>
+      whyDown(cloudApi(session, placeOf(session, readEnvironment(environment))), workerId, signal),
     ownVm: ownVm(session),
     async stopWorker(run, role, signal) {
       if (role === 'disk-copy') await endUploads(session, run, signal);
@@ -89,8 +103,14 @@ export function createAzureDestination(connection: unknown, context: AzureContex
     findResource: (entry, signal) => findResourceOf(removing, entry, signal),
     async listManaged(within, signal) {
       // An environment names its group; an entry of the ledger the one that its resource is in.
-      const named = within.flatMap((each) => [readScope(each).group, each['resourceGroup']]).filter((group): group is string => typeof group === 'string');
-      const groups = new Map([session.connection.defaultResourceGroup, ...named].flatMap((group) => (group === undefined ? [] : [[group.toLowerCase(), group]])));
+      const named = within
+        .flatMap((each) => [readScope(each).group, each['resourceGroup']])
+        .filter((group): group is string => typeof group === 'string');
+      const groups = new Map(
+        [session.connection.defaultResourceGroup, ...named].flatMap((group) =>
+          group === undefined ? [] : [[group.toLowerCase(), group]],
+        ),
+      );
       const found = [];
       for (const group of groups.values()) found.push(...(await listManaged(session, group, signal)));
       found.push(...(await listManagedBlobs(session, within, signal)));

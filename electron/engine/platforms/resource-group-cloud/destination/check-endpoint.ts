@@ -31,25 +31,37 @@ function checks(session: AzureSession): readonly EndpointCheck[] {
       essential: true,
       async run(signal) {
         const locations = await listLocations(session, signal);
-        return locations.length === 0 ? { warning: `subscription ${connection.subscriptionId} has no regions` } : `subscription ${connection.subscriptionId} with ${locations.length} regions`;
+        return locations.length === 0
+          ? { warning: `subscription ${connection.subscriptionId} has no regions` }
+          : `subscription ${connection.subscriptionId} with ${locations.length} regions`;
       },
     },
-    ...(group === undefined ? [] : [{
-      name: 'Find the default resource group',
-      essential: true,
-      async run(signal: AbortSignal) {
-        const { resourceGroups } = await session.resources();
-        const found = await session.call(`read resource group ${group}`, (options) => resourceGroups.get(group, options), signal);
-        return `resource group ${found.name ?? group} in ${found.location}`;
-      },
-    }]),
+    ...(group === undefined
+      ? []
+      : [
+          {
+            name: 'Find the default resource group',
+            essential: true,
+            async run(signal: AbortSignal) {
+              const { resourceGroups } = await session.resources();
+              const found = await session.call(
+                `read resource group ${group}`,
+                (options) => resourceGroups.get(group, options),
+                signal,
+              );
+              return `resource group ${found.name ?? group} in ${found.location}`;
+            },
+          },
+        ]),
     {
       name: 'Check the permissions',
       essential: false,
       async run(signal) {
         const missing = await missingPrivileges(session, group, signal);
         if (missing.length === 0) return `everything that ${destinationPrivileges.length} features need is allowed`;
-        return { warning: missing.map(({ feature, privileges }) => `${feature}: missing ${privileges.join(', ')}`).join('; ') };
+        return {
+          warning: missing.map(({ feature, privileges }) => `${feature}: missing ${privileges.join(', ')}`).join('; '),
+        };
       },
     },
     ...(group === undefined ? [] : groupChecks(session, group)),
@@ -58,7 +70,11 @@ function checks(session: AzureSession): readonly EndpointCheck[] {
       essential: false,
       async run(signal) {
         try {
-          const ranges = await callerRanges(callerOf(session), { publicAddress: connection.workerUsePublicIp, prefixes: [] }, signal);
+          const ranges = await callerRanges(
+            callerOf(session),
+            { publicAddress: connection.workerUsePublicIp, prefixes: [] },
+            signal,
+          );
           return `workers accept connections from ${ranges.join(', ')}`;
         } catch (error) {
           const record = toErrorRecord(error);
@@ -74,7 +90,8 @@ function checks(session: AzureSession): readonly EndpointCheck[] {
 function groupChecks(session: AzureSession, group: string): readonly EndpointCheck[] {
   const location = async (signal: AbortSignal): Promise<string> => {
     const { resourceGroups } = await session.resources();
-    return (await session.call(`read resource group ${group}`, (options) => resourceGroups.get(group, options), signal)).location;
+    return (await session.call(`read resource group ${group}`, (options) => resourceGroups.get(group, options), signal))
+      .location;
   };
   return [
     {
@@ -82,11 +99,19 @@ function groupChecks(session: AzureSession, group: string): readonly EndpointChe
       essential: false,
       async run(signal) {
         const quotas = await readQuotas(session, await location(signal), signal);
-        const shown = ['cores', 'virtualMachines', 'PremiumDiskCount', 'StandardSSDDiskCount', 'StandardSkuPublicIpAddresses'];
-        return shown.map((name) => {
-          const quota = quotas[name];
-          return `${quotaWords[name] ?? name} ${quota === undefined ? 'unknown' : `${quota.usage} of ${quota.limit}`}`;
-        }).join(', ');
+        const shown = [
+          'cores',
+          'virtualMachines',
+          'PremiumDiskCount',
+          'StandardSSDDiskCount',
+          'StandardSkuPublicIpAddresses',
+        ];
+        return shown
+          .map((name) => {
+            const quota = quotas[name];
+            return `${quotaWords[name] ?? name} ${quota === undefined ? 'unknown' : `${quota.usage} of ${quota.limit}`}`;
+          })
+          .join(', ');
       },
     },
     counted('sizes', async (signal) => (await readOffers(session, await location(signal), signal)).sizes),

@@ -1,7 +1,15 @@
 import type { Disk as ApiDisk, Snapshot as ApiSnapshot, VirtualMachine } from '@azure/arm-compute';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { Disk, Vm } from '../../../../../shared/model/vm.ts';
-import type { CloudCalls, CloudServer, CloudSnapshot, CloudVolume, NewCloudVolume, ServerState, VolumeState } from '../../../cloud-resources/cloud-api.ts';
+import type {
+  CloudCalls,
+  CloudServer,
+  CloudSnapshot,
+  CloudVolume,
+  NewCloudVolume,
+  ServerState,
+  VolumeState,
+} from '../../../cloud-resources/cloud-api.ts';
 import { hasLabels, labelKeys, labelValue } from '../../../cloud-resources/labels.ts';
 import { isAmbiguous } from '../../../http/http-error.ts';
 import { retryDelayMs } from '../../../http/retry-after.ts';
@@ -32,7 +40,11 @@ export interface DiskRules {
 }
 
 /** One resource group in one region as the shared steps of a destination see it. */
-export function cloudCalls(session: AzureSession, { group, location }: Place, rules: DiskRules = { vm: undefined, bootDisk: undefined }): CloudCalls {
+export function cloudCalls(
+  session: AzureSession,
+  { group, location }: Place,
+  rules: DiskRules = { vm: undefined, bootDisk: undefined },
+): CloudCalls {
   const { timing, clock, random } = session;
   const compute = () => session.compute();
   const volumeOf = (disk: ApiDisk): CloudVolume => asVolume(session, group, disk);
@@ -52,7 +64,11 @@ export function cloudCalls(session: AzureSession, { group, location }: Place, ru
     volumes: {
       async list(labels, signal) {
         const { disks } = await compute();
-        const found = await session.list(`list disks of ${group}`, (options) => disks.listByResourceGroup(group, options), signal);
+        const found = await session.list(
+          `list disks of ${group}`,
+          (options) => disks.listByResourceGroup(group, options),
+          signal,
+        );
         return found.filter(({ tags }) => hasLabels({ labels: tags }, labels)).map(volumeOf);
       },
       async get(id, signal) {
@@ -61,15 +77,32 @@ export function cloudCalls(session: AzureSession, { group, location }: Place, ru
       },
       async create(volume, signal) {
         const { disks } = await compute();
-        await session.submit(`create disk ${volume.name}`, (options) => disks.createOrUpdate(group, volume.name, newDisk(location, volume, rules), options), signal);
-        const made = await session.find(`read disk ${volume.name}`, (options) => disks.get(group, volume.name, options), signal);
+        await session.submit(
+          `create disk ${volume.name}`,
+          (options) => disks.createOrUpdate(group, volume.name, newDisk(location, volume, rules), options),
+          signal,
+        );
+        const made = await session.find(
+          `read disk ${volume.name}`,
+          (options) => disks.get(group, volume.name, options),
+          signal,
+        );
         // A reading may be behind the creation by some moments.
-        return volumeOf(made ?? { name: volume.name, location, provisioningState: 'Creating', diskSizeGB: volume.sizeGib, tags: { ...volume.labels } });
+        return volumeOf(
+          made ?? {
+            name: volume.name,
+            location,
+            provisioningState: 'Creating',
+            diskSizeGB: volume.sizeGib,
+            tags: { ...volume.labels },
+          },
+        );
       },
       async label(id, labels, signal) {
         const { group: in_, name } = parseResourceId(id);
         const before = await getDisk(id, signal);
-        if (before === undefined) throw new CausewayError('cloud.not-found', `disk ${name} no longer exists`, { details: { volumeId: id } });
+        if (before === undefined)
+          throw new CausewayError('cloud.not-found', `disk ${name} no longer exists`, { details: { volumeId: id } });
         const tags = { ...before.tags, ...labels };
         const { disks } = await compute();
         await session.submit(`tag disk ${name}`, (options) => disks.update(in_, name, { tags }, options), signal);
@@ -78,7 +111,11 @@ export function cloudCalls(session: AzureSession, { group, location }: Place, ru
       async grow(id, sizeGib, signal) {
         const { group: in_, name } = parseResourceId(id);
         const { disks } = await compute();
-        await session.submit(`grow disk ${name}`, (options) => disks.update(in_, name, { diskSizeGB: sizeGib }, options), signal);
+        await session.submit(
+          `grow disk ${name}`,
+          (options) => disks.update(in_, name, { diskSizeGB: sizeGib }, options),
+          signal,
+        );
       },
       async delete(id, signal) {
         const { group: in_, name } = parseResourceId(id);
@@ -89,20 +126,42 @@ export function cloudCalls(session: AzureSession, { group, location }: Place, ru
     snapshots: {
       async list(labels, signal) {
         const { snapshots } = await compute();
-        const found = await session.list(`list snapshots of ${group}`, (options) => snapshots.listByResourceGroup(group, options), signal);
+        const found = await session.list(
+          `list snapshots of ${group}`,
+          (options) => snapshots.listByResourceGroup(group, options),
+          signal,
+        );
         return found.filter(({ tags }) => hasLabels({ labels: tags }, labels)).map(snapshotOf);
       },
       async get(id, signal) {
         const { group: in_, name } = parseResourceId(id);
         const { snapshots } = await compute();
-        const found = await session.find(`read snapshot ${name}`, (options) => snapshots.get(in_, name, options), signal);
+        const found = await session.find(
+          `read snapshot ${name}`,
+          (options) => snapshots.get(in_, name, options),
+          signal,
+        );
         return found === undefined ? undefined : snapshotOf(found);
       },
       async create({ volumeId, name, labels }, signal) {
         const { snapshots } = await compute();
-        const wish: ApiSnapshot = { location, incremental: true, sku: { name: 'Standard_LRS' }, creationData: { createOption: 'Copy', sourceResourceId: volumeId }, tags: { ...labels } };
-        await session.submit(`create snapshot ${name}`, (options) => snapshots.createOrUpdate(group, name, wish, options), signal);
-        const made = await session.find(`read snapshot ${name}`, (options) => snapshots.get(group, name, options), signal);
+        const wish: ApiSnapshot = {
+          location,
+          incremental: true,
+          sku: { name: 'Standard_LRS' },
+          creationData: { createOption: 'Copy', sourceResourceId: volumeId },
+          tags: { ...labels },
+        };
+        await session.submit(
+          `create snapshot ${name}`,
+          (options) => snapshots.createOrUpdate(group, name, wish, options),
+          signal,
+        );
+        const made = await session.find(
+          `read snapshot ${name}`,
+          (options) => snapshots.get(group, name, options),
+          signal,
+        );
         return snapshotOf(made ?? { name, location, provisioningState: 'Creating', tags: { ...labels } });
       },
       async delete(id, signal) {
@@ -120,9 +179,15 @@ export function cloudCalls(session: AzureSession, { group, location }: Place, ru
 }
 
 /** A disk as the API takes it. Only a disk that a VM boots from has a generation and a system. */
-function newDisk(location: string, { sizeGib, type, zone, contentOf, labels }: NewCloudVolume, { vm, bootDisk, isUploaded, storageAccountId }: DiskRules): ApiDisk {
-  const boots = bootDisk !== undefined && vm !== undefined && labelValue(bootDiskOf(vm)?.id ?? '') === labels[labelKeys.disk];
-  const origin = contentOf === undefined ? undefined : 'snapshotId' in contentOf ? contentOf.snapshotId : contentOf.volumeId;
+function newDisk(
+  location: string,
+  { sizeGib, type, zone, contentOf, labels }: NewCloudVolume,
+  { vm, bootDisk, isUploaded, storageAccountId }: DiskRules,
+): ApiDisk {
+  const boots =
+    bootDisk !== undefined && vm !== undefined && labelValue(bootDiskOf(vm)?.id ?? '') === labels[labelKeys.disk];
+  const origin =
+    contentOf === undefined ? undefined : 'snapshotId' in contentOf ? contentOf.snapshotId : contentOf.volumeId;
   const isZonal = zone !== undefined && type?.endsWith('_ZRS') !== true;
   return {
     location,
@@ -130,9 +195,14 @@ function newDisk(location: string, { sizeGib, type, zone, contentOf, labels }: N
     ...(type === undefined ? {} : { sku: { name: type } }),
     // The size of an upload is that of its bytes with their footer.
     ...(contentOf === undefined && isUploaded === true ? {} : { diskSizeGB: sizeGib }),
-    creationData: origin === undefined
-      ? isUploaded === true ? { createOption: 'Upload', uploadSizeBytes: sizeGib * 2 ** 30 + 512 } : { createOption: 'Empty' }
-      : storageAccountId === undefined ? { createOption: 'Copy', sourceResourceId: origin } : { createOption: 'Import', sourceUri: origin, storageAccountId },
+    creationData:
+      origin === undefined
+        ? isUploaded === true
+          ? { createOption: 'Upload', uploadSizeBytes: sizeGib * 2 ** 30 + 512 }
+          : { createOption: 'Empty' }
+        : storageAccountId === undefined
+          ? { createOption: 'Copy', sourceResourceId: origin }
+          : { createOption: 'Import', sourceUri: origin, storageAccountId },
     ...(boots ? { osType: bootDisk.osType, hyperVGeneration: bootDisk.hyperVGeneration } : {}),
     tags: { ...labels },
   };
@@ -148,14 +218,26 @@ function volumeState({ provisioningState, diskState, managedBy }: ApiDisk): Volu
   if (provisioningState === 'Deleting') return 'going';
   if (provisioningState !== 'Succeeded') return 'changing';
   if (diskState === 'Attached' || diskState === 'Reserved' || managedBy !== undefined) return 'attached';
-  return diskState === 'Unattached' || diskState === 'ReadyToUpload' || diskState === 'ActiveUpload' ? 'available' : 'changing';
+  return diskState === 'Unattached' || diskState === 'ReadyToUpload' || diskState === 'ActiveUpload'
+    ? 'available'
+    : 'changing';
 }
 
 function asVolume(session: AzureSession, group: string, disk: ApiDisk): CloudVolume {
   const { name, provisioningState, diskState, diskSizeGB, sku, zones, managedBy, tags } = disk;
   return {
-    id: ownId(session, groupIn(disk.id, group), diskType, name), name: name ?? '', state: volumeState(disk), status: [provisioningState, diskState].filter((part) => part !== undefined).join(', '),
-    sizeGib: diskSizeGB ?? 0, type: sku?.name, zone: zones?.[0], serverId: managedBy === undefined ? undefined : ownId(session, groupIn(managedBy, group), vmType, parseResourceId(managedBy).name), labels: tags ?? {},
+    id: ownId(session, groupIn(disk.id, group), diskType, name),
+    name: name ?? '',
+    state: volumeState(disk),
+    status: [provisioningState, diskState].filter((part) => part !== undefined).join(', '),
+    sizeGib: diskSizeGB ?? 0,
+    type: sku?.name,
+    zone: zones?.[0],
+    serverId:
+      managedBy === undefined
+        ? undefined
+        : ownId(session, groupIn(managedBy, group), vmType, parseResourceId(managedBy).name),
+    labels: tags ?? {},
   };
 }
 
@@ -170,14 +252,32 @@ function asSnapshot(session: AzureSession, group: string, snapshot: ApiSnapshot)
   const { name, provisioningState = 'Creating', completionPercent, tags } = snapshot;
   // Of some types of disks a snapshot can be used only once its copy in the background is complete.
   const isComplete = completionPercent === undefined || completionPercent >= 100;
-  const state = provisioningState === 'Failed' ? 'failed' : provisioningState === 'Succeeded' && isComplete ? 'available' : 'changing';
-  return { id: ownId(session, groupIn(snapshot.id, group), snapshotType, name), state, status: isComplete ? provisioningState : `${provisioningState}, ${completionPercent} %`, labels: tags ?? {} };
+  const state =
+    provisioningState === 'Failed'
+      ? 'failed'
+      : provisioningState === 'Succeeded' && isComplete
+        ? 'available'
+        : 'changing';
+  return {
+    id: ownId(session, groupIn(snapshot.id, group), snapshotType, name),
+    state,
+    status: isComplete ? provisioningState : `${provisioningState}, ${completionPercent} %`,
+    labels: tags ?? {},
+  };
 }
 
-export async function getVm(session: AzureSession, id: string, signal: AbortSignal): Promise<VirtualMachine | undefined> {
+export async function getVm(
+  session: AzureSession,
+  id: string,
+  signal: AbortSignal,
+): Promise<VirtualMachine | undefined> {
   const { group, name } = parseResourceId(id);
   const { virtualMachines } = await session.compute();
-  return session.find(`read VM ${name}`, (options) => virtualMachines.get(group, name, { ...options, expand: 'instanceView' }), signal);
+  return session.find(
+    `read VM ${name}`,
+    (options) => virtualMachines.get(group, name, { ...options, expand: 'instanceView' }),
+    signal,
+  );
 }
 
 async function getServer(session: AzureSession, id: string, signal: AbortSignal): Promise<CloudServer | undefined> {
@@ -190,15 +290,33 @@ export function asServer(session: AzureSession, group: string, vm: VirtualMachin
   const power = statuses.find(({ code }) => code?.startsWith('PowerState/'))?.code?.slice('PowerState/'.length);
   const failure = statuses.find(({ code }) => code?.startsWith('ProvisioningState/failed'));
   const status = [vm.provisioningState, power].filter((part) => part !== undefined).join(', ');
-  const problem = failure === undefined ? undefined : [failure.code?.split('/')[2], failure.message].filter((part) => part !== undefined).join(': ');
-  return { id: ownId(session, group, vmType, vm.name), name: vm.name ?? '', state: serverState(vm.provisioningState, power, failure?.code), status, problem, labels: vm.tags ?? {} };
+  const problem =
+    failure === undefined
+      ? undefined
+      : [failure.code?.split('/')[2], failure.message].filter((part) => part !== undefined).join(': ');
+  return {
+    id: ownId(session, group, vmType, vm.name),
+    name: vm.name ?? '',
+    state: serverState(vm.provisioningState, power, failure?.code),
+    status,
+    problem,
+    labels: vm.tags ?? {},
+  };
 }
 
-function serverState(provisioning: string | undefined, power: string | undefined, failure: string | undefined): ServerState {
+function serverState(
+  provisioning: string | undefined,
+  power: string | undefined,
+  failure: string | undefined,
+): ServerState {
   if (provisioning === 'Deleting') return 'off';
   if (provisioning === 'Failed') {
     // A change that failed, such as an attachment, leaves the VM running; one whose system never reported did not start.
-    return power === 'running' && failure?.includes('/OSProvisioning') !== true && failure?.includes('/Allocation') !== true ? 'running' : 'failed';
+    return power === 'running' &&
+      failure?.includes('/OSProvisioning') !== true &&
+      failure?.includes('/Allocation') !== true
+      ? 'running'
+      : 'failed';
   }
   if (power === 'stopped' || power === 'deallocated' || power === 'deallocating' || power === 'stopping') return 'off';
   return provisioning === 'Succeeded' && power === 'running' ? 'running' : 'changing';
@@ -208,7 +326,12 @@ function serverState(provisioning: string | undefined, power: string | undefined
 export async function lunOf(session: AzureSession, vmId: string, diskId: string, signal: AbortSignal): Promise<number> {
   const vm = await getVm(session, vmId, signal);
   const found = vm?.storageProfile?.dataDisks?.find(({ managedDisk }) => sameId(managedDisk?.id, diskId));
-  if (found?.lun === undefined) throw new CausewayError('cloud.unexpected-answer', `VM ${parseResourceId(vmId).name} does not list disk ${parseResourceId(diskId).name} among its disks`, { details: { serverId: vmId, volumeId: diskId } });
+  if (found?.lun === undefined)
+    throw new CausewayError(
+      'cloud.unexpected-answer',
+      `VM ${parseResourceId(vmId).name} does not list disk ${parseResourceId(diskId).name} among its disks`,
+      { details: { serverId: vmId, volumeId: diskId } },
+    );
   return found.lun;
 }
 
@@ -216,7 +339,13 @@ export async function lunOf(session: AzureSession, vmId: string, diskId: string,
  * Attaches or detaches one disk and waits for the end of that. Such a request is not repeatable: after a lost answer the VM is read before
  * it is asked again. Not attached is done; so is attached to this VM.
  */
-async function changeDisks(session: AzureSession, vmId: string, diskId: string, wanted: 'attached' | 'detached', signal: AbortSignal): Promise<void> {
+async function changeDisks(
+  session: AzureSession,
+  vmId: string,
+  diskId: string,
+  wanted: 'attached' | 'detached',
+  signal: AbortSignal,
+): Promise<void> {
   const { group, name } = parseResourceId(vmId);
   const disk = parseResourceId(diskId).name;
   const { virtualMachines } = await session.compute();
@@ -232,11 +361,22 @@ async function changeDisks(session: AzureSession, vmId: string, diskId: string, 
     const isSettled = vm.provisioningState !== 'Updating';
     if (isSettled && isThere === (wanted === 'attached')) return;
     try {
-      if (!isSettled) throw new CausewayError('cloud.conflict', `${what}: another change of the VM is under way`, { details: { serverId: vmId } });
+      if (!isSettled)
+        throw new CausewayError('cloud.conflict', `${what}: another change of the VM is under way`, {
+          details: { serverId: vmId },
+        });
       const taken = new Set(disks.map(({ lun }) => lun));
       const lun = Array.from({ length: 64 }, (_, index) => index).find((index) => !taken.has(index)) ?? 0;
-      const request = wanted === 'attached' ? { dataDisksToAttach: [{ diskId, lun, caching: 'None' as const }] } : { dataDisksToDetach: [{ diskId }] };
-      await session.finish(what, (options) => virtualMachines.attachDetachDataDisks(group, name, request, options), signal, session.timing.attachMs);
+      const request =
+        wanted === 'attached'
+          ? { dataDisksToAttach: [{ diskId, lun, caching: 'None' as const }] }
+          : { dataDisksToDetach: [{ diskId }] };
+      await session.finish(
+        what,
+        (options) => virtualMachines.attachDetachDataDisks(group, name, request, options),
+        signal,
+        session.timing.attachMs,
+      );
       return;
     } catch (error) {
       signal.throwIfAborted();
@@ -246,4 +386,3 @@ async function changeDisks(session: AzureSession, vmId: string, diskId: string, 
     }
   }
 }
-

@@ -25,23 +25,45 @@ const mostRequests = 6;
  * Whether new disks of a VM are made for an upload. The cloud takes bytes by an address only once, for disks that were made for that: their first
  * copy. Ultra disks and Premium SSD v2 are not among them; and a VM that needs a worker for one disk has it for all.
  */
-export function isUploaded({ connection }: AzureSession, environment: DestinationEnvironment, vm: Pick<Vm, 'disks'>): boolean {
-  return connection.firstCopy === 'direct_upload' && blobPlaceOf(environment) === undefined && vm.disks.every((disk) => !dataDisksOnly.includes(diskTypeOf(disk, environment)));
+export function isUploaded(
+  { connection }: AzureSession,
+  environment: DestinationEnvironment,
+  vm: Pick<Vm, 'disks'>,
+): boolean {
+  return (
+    connection.firstCopy === 'direct_upload' &&
+    blobPlaceOf(environment) === undefined &&
+    vm.disks.every((disk) => !dataDisksOnly.includes(diskTypeOf(disk, environment)))
+  );
 }
 
 /** What stands in a worker's place, if all disks of the run still wait for their upload; undefined: a worker is needed. */
-export async function directAccess(session: AzureSession, run: DestinationRun, signal: AbortSignal): Promise<WorkerAccess | undefined> {
+export async function directAccess(
+  session: AzureSession,
+  run: DestinationRun,
+  signal: AbortSignal,
+): Promise<WorkerAccess | undefined> {
   if (!(await areWaiting(session, run, signal))) return undefined;
   run.note('The disks are uploaded directly, without a worker');
   return {
-    workerId: directWorkerId, host: new URL(session.profile.resourceManager).hostname, sshPort: 0, httpsPort: 0, username: '', privateKeyPem: '',
+    workerId: directWorkerId,
+    host: new URL(session.profile.resourceManager).hostname,
+    sshPort: 0,
+    httpsPort: 0,
+    username: '',
+    privateKeyPem: '',
     open: async () => directSession(session, run),
   };
 }
 
 /** Why no disk of a run is attached to anything; undefined: they are. */
-export async function directUse(session: AzureSession, run: DestinationRun, signal: AbortSignal): Promise<string | undefined> {
-  if (blobPlaceOf(readEnvironment(run.environment)) !== undefined) return 'the disks are page blobs, which are written to over the network';
+export async function directUse(
+  session: AzureSession,
+  run: DestinationRun,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (blobPlaceOf(readEnvironment(run.environment)) !== undefined)
+    return 'the disks are page blobs, which are written to over the network';
   return (await areWaiting(session, run, signal)) ? 'the first copy is uploaded to the disks directly' : undefined;
 }
 
@@ -66,19 +88,28 @@ export function isWaiting(disk: Pick<ApiDisk, 'diskState'> | undefined): boolean
   return disk?.diskState === 'ReadyToUpload' || disk?.diskState === 'ActiveUpload';
 }
 
-async function diskOf(session: AzureSession, id: string | undefined, signal: AbortSignal): Promise<ApiDisk | undefined> {
+async function diskOf(
+  session: AzureSession,
+  id: string | undefined,
+  signal: AbortSignal,
+): Promise<ApiDisk | undefined> {
   if (id === undefined) return undefined;
   const { group, name } = parseResourceId(id);
   const { disks } = await session.compute();
   return session.find(`read disk ${name}`, (options) => disks.get(group, name, options), signal);
 }
 
-const accessTo = (session: AzureSession, id: string): DiskAccess => new DiskAccess(session, { kind: 'disk', ...parseResourceId(id) }, 'Write');
+const accessTo = (session: AzureSession, id: string): DiskAccess =>
+  new DiskAccess(session, { kind: 'disk', ...parseResourceId(id) }, 'Write');
 
 /**
  * Ends the upload of all disks of a run: their addresses end, and they are disks like others from then on. Also for those of an earlier process.
  */
-export async function endUploads(session: AzureSession, run: Pick<DestinationRun, 'ledger'>, signal: AbortSignal): Promise<void> {
+export async function endUploads(
+  session: AzureSession,
+  run: Pick<DestinationRun, 'ledger'>,
+  signal: AbortSignal,
+): Promise<void> {
   if (session.connection.firstCopy !== 'direct_upload') return;
   const entries = run.ledger.list({ kind: 'volume', lifetime: 'replica' }).filter(({ state }) => state !== 'removed');
   for (const { resourceId } of entries) if (resourceId !== undefined) await endUpload(session, resourceId, signal);
@@ -111,11 +142,18 @@ function directSession(session: AzureSession, run: DestinationRun): WorkerSessio
     mechanism: 'HTTPS',
     lost: alive.signal,
     async devices(signal) {
-      return Promise.all(ids.map(async (id): Promise<WorkerDevice> => ({
-        path: id, serial: serialOf(id), byPath: [], sizeBytes: (await diskOf(session, id, signal))?.diskSizeBytes ?? 0, inUse: false,
-      })));
+      return Promise.all(
+        ids.map(async (id): Promise<WorkerDevice> => ({
+          path: id,
+          serial: serialOf(id),
+          byPath: [],
+          sizeBytes: (await diskOf(session, id, signal))?.diskSizeBytes ?? 0,
+          inUse: false,
+        })),
+      );
     },
-    open: async ({ path, sizeBytes }, signal) => uploadTarget(await opened(path, sizeBytes, signal), parseResourceId(path).name, sizeBytes),
+    open: async ({ path, sizeBytes }, signal) =>
+      uploadTarget(await opened(path, sizeBytes, signal), parseResourceId(path).name, sizeBytes),
     // The addresses end with the run, so that verification still has them.
     close: async () => undefined,
   };
@@ -124,8 +162,15 @@ function directSession(session: AzureSession, run: DestinationRun): WorkerSessio
 /** A disk as its upload takes it: whole pages, durable once they are acknowledged. */
 export function uploadTarget(access: Pick<DiskAccess, 'use'>, name: string, sizeBytes: number): WriteTarget {
   const turns = gate(mostRequests);
-  const put = (offset: number, bytes: Buffer, signal: AbortSignal): Promise<void> => turns(signal, () =>
-    access.use(`write to disk ${name}`, async (blob, options) => void (await blob.uploadPages(bytes, offset, bytes.length, { abortSignal: options.abortSignal })), signal));
+  const put = (offset: number, bytes: Buffer, signal: AbortSignal): Promise<void> =>
+    turns(signal, () =>
+      access.use(
+        `write to disk ${name}`,
+        async (blob, options) =>
+          void (await blob.uploadPages(bytes, offset, bytes.length, { abortSignal: options.abortSignal })),
+        signal,
+      ),
+    );
   return {
     sizeBytes,
     alignmentBytes: pageBytes,
@@ -135,16 +180,36 @@ export function uploadTarget(access: Pick<DiskAccess, 'use'>, name: string, size
       await Promise.all(parts.map((at) => put(offset + at, whole.subarray(at, at + putBytes), signal)));
       return { bytesSent: whole.length };
     },
-    zero: (offset, length, signal) => turns(signal, () => access.use(`clear pages of disk ${name}`, async (blob, options) => {
-      await blob.clearPages(offset, Math.ceil(length / pageBytes) * pageBytes, { abortSignal: options.abortSignal });
-    }, signal)),
+    zero: (offset, length, signal) =>
+      turns(signal, () =>
+        access.use(
+          `clear pages of disk ${name}`,
+          async (blob, options) => {
+            await blob.clearPages(offset, Math.ceil(length / pageBytes) * pageBytes, {
+              abortSignal: options.abortSignal,
+            });
+          },
+          signal,
+        ),
+      ),
     flush: async () => undefined,
     async read(offset, into, signal) {
       if (into.length === 0) return;
       const target = Buffer.from(into.buffer, into.byteOffset, into.byteLength);
-      await turns(signal, () => access.use(`read disk ${name}`, async (blob, options) => {
-        await blob.downloadToBuffer(target, offset, target.length, { abortSignal: options.abortSignal, blockSize: putBytes, concurrency: 2, maxRetryRequestsPerBlock: 0 });
-      }, signal));
+      await turns(signal, () =>
+        access.use(
+          `read disk ${name}`,
+          async (blob, options) => {
+            await blob.downloadToBuffer(target, offset, target.length, {
+              abortSignal: options.abortSignal,
+              blockSize: putBytes,
+              concurrency: 2,
+              maxRetryRequestsPerBlock: 0,
+            });
+          },
+          signal,
+        ),
+      );
     },
     close: async () => undefined,
   };
@@ -176,5 +241,12 @@ function gate(most: number): <T>(signal: AbortSignal, work: () => Promise<T>) =>
 
 /** What an upload ends with. It is not part of the disk. */
 async function writeFooter(access: DiskAccess, sizeBytes: number, signal: AbortSignal): Promise<void> {
-  await access.use('write the footer of the upload', async (blob, options) => void (await blob.uploadPages(fixedVhdFooter(sizeBytes), sizeBytes, pageBytes, { abortSignal: options.abortSignal })), signal);
+  await access.use(
+    'write the footer of the upload',
+    async (blob, options) =>
+      void (await blob.uploadPages(fixedVhdFooter(sizeBytes), sizeBytes, pageBytes, {
+        abortSignal: options.abortSignal,
+      })),
+    signal,
+  );
 }

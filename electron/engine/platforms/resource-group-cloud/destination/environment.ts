@@ -3,7 +3,12 @@ import { builtInImages } from '../../../../../shared/plugins/resource-group-clou
 import type { JsonObject } from '../../../../../shared/model/json.ts';
 import { missing, parseEnvironment, storageMappingShape } from '../../../cloud-resources/read-environment.ts';
 
-const image = z.looseObject({ publisher: z.string(), offer: z.string(), sku: z.string(), version: z.string().default('latest') });
+const image = z.looseObject({
+  publisher: z.string(),
+  offer: z.string(),
+  sku: z.string(),
+  version: z.string().default('latest'),
+});
 
 /**
  * What the adapter reads of an effective environment. Loose: the strict shape with its findings stands with the plugin. What the
@@ -37,13 +42,21 @@ export function required(environment: DestinationEnvironment, key: 'location' | 
 }
 
 /** Where lists look, of an environment that may still be half filled in. */
-export function readScope(environment: JsonObject): { readonly location: string | undefined; readonly group: string | undefined } {
-  const text = (value: unknown): string | undefined => (typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined);
+export function readScope(environment: JsonObject): {
+  readonly location: string | undefined;
+  readonly group: string | undefined;
+} {
+  const text = (value: unknown): string | undefined =>
+    typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
   const location = text(environment['location']);
-  return { location: location === undefined ? undefined : locationName(location), group: text(environment['resource_group']) };
+  return {
+    location: location === undefined ? undefined : locationName(location),
+    group: text(environment['resource_group']),
+  };
 }
 
 /** A region as ids and lists have it: `West Europe` is `westeurope`. */
 export const locationName = (text: string): string => text.toLowerCase().replaceAll(' ', '');
 
-export const imageText = ({ publisher, offer, sku, version }: WorkerImage): string => [publisher, offer, sku, version].join(':');
+export const imageText = ({ publisher, offer, sku, version }: WorkerImage): string =>
+  [publisher, offer, sku, version].join(':');

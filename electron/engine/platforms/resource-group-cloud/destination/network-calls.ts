@@ -24,10 +24,26 @@ export function nicCalls(session: AzureSession): NetworkKind<NetworkInterface> {
   const client = async () => (await session.network()).networkInterfaces;
   return {
     type: nicType,
-    get: async (group, name, signal) => client().then((nics) => session.find(`read network interface ${name}`, (options) => nics.get(group, name, options), signal)),
-    list: async (group, signal) => client().then((nics) => session.list(`list network interfaces of ${group}`, (options) => nics.list(group, options), signal)),
-    put: async (group, name, wish, signal) => client().then((nics) => session.submit(`create network interface ${name}`, (options) => nics.createOrUpdate(group, name, wish, options), signal)),
-    delete: async (group, name, signal) => client().then((nics) => session.remove(`delete network interface ${name}`, (options) => nics.delete(group, name, options), signal)),
+    get: async (group, name, signal) =>
+      client().then((nics) =>
+        session.find(`read network interface ${name}`, (options) => nics.get(group, name, options), signal),
+      ),
+    list: async (group, signal) =>
+      client().then((nics) =>
+        session.list(`list network interfaces of ${group}`, (options) => nics.list(group, options), signal),
+      ),
+    put: async (group, name, wish, signal) =>
+      client().then((nics) =>
+        session.submit(
+          `create network interface ${name}`,
+          (options) => nics.createOrUpdate(group, name, wish, options),
+          signal,
+        ),
+      ),
+    delete: async (group, name, signal) =>
+      client().then((nics) =>
+        session.remove(`delete network interface ${name}`, (options) => nics.delete(group, name, options), signal),
+      ),
   };
 }
 
@@ -35,10 +51,22 @@ export function publicIpCalls(session: AzureSession): NetworkKind<PublicIPAddres
   const client = async () => (await session.network()).publicIPAddresses;
   return {
     type: publicIpType,
-    get: async (group, name, signal) => client().then((ips) => session.find(`read public IP ${name}`, (options) => ips.get(group, name, options), signal)),
-    list: async (group, signal) => client().then((ips) => session.list(`list public IPs of ${group}`, (options) => ips.list(group, options), signal)),
-    put: async (group, name, wish, signal) => client().then((ips) => session.submit(`create public IP ${name}`, (options) => ips.createOrUpdate(group, name, wish, options), signal)),
-    delete: async (group, name, signal) => client().then((ips) => session.remove(`delete public IP ${name}`, (options) => ips.delete(group, name, options), signal)),
+    get: async (group, name, signal) =>
+      client().then((ips) =>
+        session.find(`read public IP ${name}`, (options) => ips.get(group, name, options), signal),
+      ),
+    list: async (group, signal) =>
+      client().then((ips) =>
+        session.list(`list public IPs of ${group}`, (options) => ips.list(group, options), signal),
+      ),
+    put: async (group, name, wish, signal) =>
+      client().then((ips) =>
+        session.submit(`create public IP ${name}`, (options) => ips.createOrUpdate(group, name, wish, options), signal),
+      ),
+    delete: async (group, name, signal) =>
+      client().then((ips) =>
+        session.remove(`delete public IP ${name}`, (options) => ips.delete(group, name, options), signal),
+      ),
   };
 }
 
@@ -46,10 +74,30 @@ export function securityGroupCalls(session: AzureSession): NetworkKind<NetworkSe
   const client = async () => (await session.network()).networkSecurityGroups;
   return {
     type: securityGroupType,
-    get: async (group, name, signal) => client().then((groups) => session.find(`read network security group ${name}`, (options) => groups.get(group, name, options), signal)),
-    list: async (group, signal) => client().then((groups) => session.list(`list network security groups of ${group}`, (options) => groups.list(group, options), signal)),
-    put: async (group, name, wish, signal) => client().then((groups) => session.submit(`create network security group ${name}`, (options) => groups.createOrUpdate(group, name, wish, options), signal)),
-    delete: async (group, name, signal) => client().then((groups) => session.remove(`delete network security group ${name}`, (options) => groups.delete(group, name, options), signal)),
+    get: async (group, name, signal) =>
+      client().then((groups) =>
+        session.find(`read network security group ${name}`, (options) => groups.get(group, name, options), signal),
+      ),
+    list: async (group, signal) =>
+      client().then((groups) =>
+        session.list(`list network security groups of ${group}`, (options) => groups.list(group, options), signal),
+      ),
+    put: async (group, name, wish, signal) =>
+      client().then((groups) =>
+        session.submit(
+          `create network security group ${name}`,
+          (options) => groups.createOrUpdate(group, name, wish, options),
+          signal,
+        ),
+      ),
+    delete: async (group, name, signal) =>
+      client().then((groups) =>
+        session.remove(
+          `delete network security group ${name}`,
+          (options) => groups.delete(group, name, options),
+          signal,
+        ),
+      ),
   };
 }
 
@@ -57,10 +105,26 @@ export function networkCalls(session: AzureSession): NetworkKind<VirtualNetwork>
   const client = async () => (await session.network()).virtualNetworks;
   return {
     type: networkType,
-    get: async (group, name, signal) => client().then((networks) => session.find(`read virtual network ${name}`, (options) => networks.get(group, name, options), signal)),
-    list: async (group, signal) => client().then((networks) => session.list(`list virtual networks of ${group}`, (options) => networks.list(group, options), signal)),
-    put: async (group, name, wish, signal) => client().then((networks) => session.submit(`create virtual network ${name}`, (options) => networks.createOrUpdate(group, name, wish, options), signal)),
-    delete: async (group, name, signal) => client().then((networks) => session.remove(`delete virtual network ${name}`, (options) => networks.delete(group, name, options), signal)),
+    get: async (group, name, signal) =>
+      client().then((networks) =>
+        session.find(`read virtual network ${name}`, (options) => networks.get(group, name, options), signal),
+      ),
+    list: async (group, signal) =>
+      client().then((networks) =>
+        session.list(`list virtual networks of ${group}`, (options) => networks.list(group, options), signal),
+      ),
+    put: async (group, name, wish, signal) =>
+      client().then((networks) =>
+        session.submit(
+          `create virtual network ${name}`,
+          (options) => networks.createOrUpdate(group, name, wish, options),
+          signal,
+        ),
+      ),
+    delete: async (group, name, signal) =>
+      client().then((networks) =>
+        session.remove(`delete virtual network ${name}`, (options) => networks.delete(group, name, options), signal),
+      ),
   };
 }
 
@@ -74,17 +138,29 @@ export interface MappedSubnet extends Ipv4Network {
 /** The first addresses of each subnet are the cloud's: the network, the gateway, and two for name service. */
 const reservedHosts = 3;
 
-export async function listSubnets(session: AzureSession, { group, location }: Pick<Place, 'group'> & { readonly location: string | undefined }, signal: AbortSignal): Promise<readonly MappedSubnet[]> {
+export async function listSubnets(
+  session: AzureSession,
+  { group, location }: Pick<Place, 'group'> & { readonly location: string | undefined },
+  signal: AbortSignal,
+): Promise<readonly MappedSubnet[]> {
   const networks = await networkCalls(session).list(group, signal);
   return networks
     .filter((network) => location === undefined || network.location?.toLowerCase().replaceAll(' ', '') === location)
-    .flatMap((network) => (network.subnets ?? []).map((subnet): MappedSubnet => {
-      const prefixes = (subnet.addressPrefixes ?? [subnet.addressPrefix ?? '']).filter((prefix) => prefix.includes('.'));
-      return {
-        id: ownId(session, group, subnetType, network.name, subnet.name), name: `${network.name ?? ''}/${subnet.name ?? ''}`, networkName: network.name ?? '',
-        prefixes, gateway: gatewayOf(prefixes[0]), reservedHosts,
-      };
-    }));
+    .flatMap((network) =>
+      (network.subnets ?? []).map((subnet): MappedSubnet => {
+        const prefixes = (subnet.addressPrefixes ?? [subnet.addressPrefix ?? '']).filter((prefix) =>
+          prefix.includes('.'),
+        );
+        return {
+          id: ownId(session, group, subnetType, network.name, subnet.name),
+          name: `${network.name ?? ''}/${subnet.name ?? ''}`,
+          networkName: network.name ?? '',
+          prefixes,
+          gateway: gatewayOf(prefixes[0]),
+          reservedHosts,
+        };
+      }),
+    );
 }
 
 /** The first host of a subnet is its gateway. */
@@ -95,9 +171,19 @@ export function gatewayOf(prefix: string | undefined): string | undefined {
 }
 
 /** Whether an address of a subnet's network is free, and if not, what the cloud says of it. */
-export async function isAddressFree(session: AzureSession, group: string, { networkName }: MappedSubnet, address: string, signal: AbortSignal): Promise<boolean> {
+export async function isAddressFree(
+  session: AzureSession,
+  group: string,
+  { networkName }: MappedSubnet,
+  address: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { virtualNetworks } = await session.network();
-  const answer = await session.call(`check address ${address} in network ${networkName}`, (options) => virtualNetworks.checkIPAddressAvailability(group, networkName, address, options), signal);
+  const answer = await session.call(
+    `check address ${address} in network ${networkName}`,
+    (options) => virtualNetworks.checkIPAddressAvailability(group, networkName, address, options),
+    signal,
+  );
   return answer.available === true;
 }
 

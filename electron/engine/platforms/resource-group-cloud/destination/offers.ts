@@ -60,32 +60,67 @@ export async function readOffers(session: AzureSession, location: string, signal
 
 async function askOffers(session: AzureSession, location: string, signal: AbortSignal): Promise<Offers> {
   const { resourceSkus } = await session.compute();
-  const skus = await session.list(`list sizes of ${location}`, (options) => resourceSkus.list({ ...options, filter: `location eq '${location}'` }), signal);
+  const skus = await session.list(
+    `list sizes of ${location}`,
+    (options) => resourceSkus.list({ ...options, filter: `location eq '${location}'` }),
+    signal,
+  );
   const types = new Map<string, DiskType>();
   for (const sku of skus.filter(({ resourceType }) => resourceType === 'disks')) {
     // A type is listed once for each of its sizes.
     const [type, before] = [asDiskType(sku), types.get(sku.name ?? '')];
-    types.set(type.name, before === undefined ? type : { ...type, largestGib: Math.max(before.largestGib ?? 0, type.largestGib ?? 0) || undefined });
+    types.set(
+      type.name,
+      before === undefined
+        ? type
+        : { ...type, largestGib: Math.max(before.largestGib ?? 0, type.largestGib ?? 0) || undefined },
+    );
   }
-  return { sizes: skus.filter(({ resourceType }) => resourceType === 'virtualMachines').map(asSize), diskTypes: [...types.values()] };
+  return {
+    sizes: skus.filter(({ resourceType }) => resourceType === 'virtualMachines').map(asSize),
+    diskTypes: [...types.values()],
+  };
 }
 
-const capabilityOf = ({ capabilities = [] }: ResourceSku, name: string): string | undefined => capabilities.find((each) => each.name === name)?.value;
+const capabilityOf = ({ capabilities = [] }: ResourceSku, name: string): string | undefined =>
+  capabilities.find((each) => each.name === name)?.value;
 const numberOf = (sku: ResourceSku, name: string): number => Number(capabilityOf(sku, name) ?? 0);
 
 function asSize(sku: ResourceSku): VmSize {
   const name = sku.name ?? '';
-  const generations = (capabilityOf(sku, 'HyperVGenerations') ?? 'V1').split(',').map((each) => each.trim()).filter((each): each is Generation => each === 'V1' || each === 'V2');
+  const generations = (capabilityOf(sku, 'HyperVGenerations') ?? 'V1')
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each): each is Generation => each === 'V1' || each === 'V2');
   const zoneDetails = (sku.locationInfo ?? []).flatMap((info) => info.zoneDetails ?? []);
   const [restriction] = (sku.restrictions ?? []).filter(({ type }) => type === 'Location');
-  const hidden = new Set((sku.restrictions ?? []).filter(({ type }) => type === 'Zone').flatMap(({ restrictionInfo }) => restrictionInfo?.zones ?? []));
+  const hidden = new Set(
+    (sku.restrictions ?? [])
+      .filter(({ type }) => type === 'Zone')
+      .flatMap(({ restrictionInfo }) => restrictionInfo?.zones ?? []),
+  );
   return {
-    id: name, name, family: sku.family ?? '', vcpus: numberOf(sku, 'vCPUs'), ram: Math.round(numberOf(sku, 'MemoryGB') * 1024),
-    dataDisks: numberOf(sku, 'MaxDataDiskCount'), nics: numberOf(sku, 'MaxNetworkInterfaces'), generations,
-    architecture: capabilityOf(sku, 'CpuArchitectureType') === 'Arm64' ? 'arm64' : 'x86_64', premium: capabilityOf(sku, 'PremiumIO') === 'True',
-    zones: (sku.locationInfo ?? []).flatMap(({ zones }) => zones ?? []).filter((zone) => !hidden.has(zone)).sort(),
-    ultraZones: zoneDetails.filter(({ capabilities = [] }) => capabilities.some((each) => each.name === 'UltraSSDAvailable' && each.value === 'True')).flatMap(({ name: zones }) => zones ?? []),
-    hasScsi: (capabilityOf(sku, 'DiskControllerTypes') ?? 'SCSI').includes('SCSI'), trustedLaunch: generations.includes('V2') && capabilityOf(sku, 'TrustedLaunchDisabled') !== 'True',
+    id: name,
+    name,
+    family: sku.family ?? '',
+    vcpus: numberOf(sku, 'vCPUs'),
+    ram: Math.round(numberOf(sku, 'MemoryGB') * 1024),
+    dataDisks: numberOf(sku, 'MaxDataDiskCount'),
+    nics: numberOf(sku, 'MaxNetworkInterfaces'),
+    generations,
+    architecture: capabilityOf(sku, 'CpuArchitectureType') === 'Arm64' ? 'arm64' : 'x86_64',
+    premium: capabilityOf(sku, 'PremiumIO') === 'True',
+    zones: (sku.locationInfo ?? [])
+      .flatMap(({ zones }) => zones ?? [])
+      .filter((zone) => !hidden.has(zone))
+      .sort(),
+    ultraZones: zoneDetails
+      .filter(({ capabilities = [] }) =>
+        capabilities.some((each) => each.name === 'UltraSSDAvailable' && each.value === 'True'),
+      )
+      .flatMap(({ name: zones }) => zones ?? []),
+    hasScsi: (capabilityOf(sku, 'DiskControllerTypes') ?? 'SCSI').includes('SCSI'),
+    trustedLaunch: generations.includes('V2') && capabilityOf(sku, 'TrustedLaunchDisabled') !== 'True',
     restriction: restriction?.reasonCode,
   };
 }
@@ -93,14 +128,23 @@ function asSize(sku: ResourceSku): VmSize {
 function asDiskType(sku: ResourceSku): DiskType {
   const largest = numberOf(sku, 'MaxSizeGiB');
   const name = sku.name ?? '';
-  return { id: name, name, largestGib: largest === 0 ? undefined : largest, zones: (sku.locationInfo ?? []).flatMap(({ zones }) => zones ?? []).sort() };
+  return {
+    id: name,
+    name,
+    largestGib: largest === 0 ? undefined : largest,
+    zones: (sku.locationInfo ?? []).flatMap(({ zones }) => zones ?? []).sort(),
+  };
 }
 
 /** A size by its name. @throws `cloud.name-unknown`, `cloud.request-refused` when the subscription can't have it there */
 export function sizeNamed({ sizes }: Offers, parameter: string, wanted: string): VmSize {
   const size = resolvedOrThrow('VM size', parameter, wanted, resolveSize(sizes, wanted));
   if (size.restriction === undefined) return size;
-  throw new CausewayError('cloud.request-refused', `${parameter}: ${size.name} is not available to this subscription (${size.restriction})`, { details: { parameter, name: size.name } });
+  throw new CausewayError(
+    'cloud.request-refused',
+    `${parameter}: ${size.name} is not available to this subscription (${size.restriction})`,
+    { details: { parameter, name: size.name } },
+  );
 }
 
 /** Names of sizes are the same in any case of letters. */
@@ -120,24 +164,49 @@ export interface ImageFacts {
 }
 
 /** @returns undefined when there is no such image in the region */
-export async function findImage(session: AzureSession, location: string, image: WorkerImage, signal: AbortSignal): Promise<ImageFacts | undefined> {
+export async function findImage(
+  session: AzureSession,
+  location: string,
+  image: WorkerImage,
+  signal: AbortSignal,
+): Promise<ImageFacts | undefined> {
   const { virtualMachineImages: images } = await session.compute();
   const { publisher, offer, sku } = image;
   const version = image.version === 'latest' ? await latestVersion(session, location, image, signal) : image.version;
   if (version === undefined) return undefined;
-  const found = await session.find(`read image ${imageText(image)}`, (options) => images.get(location, publisher, offer, sku, version, options), signal);
+  const found = await session.find(
+    `read image ${imageText(image)}`,
+    (options) => images.get(location, publisher, offer, sku, version, options),
+    signal,
+  );
   if (found === undefined) return undefined;
   const system = found.osDiskImage?.operatingSystem;
   return {
-    name: imageText({ ...image, version }), version, system: system === 'Windows' ? 'windows' : system === 'Linux' ? 'linux' : undefined,
-    generation: found.hyperVGeneration === 'V2' ? 'V2' : 'V1', architecture: found.architecture === 'Arm64' ? 'arm64' : 'x86_64', plan: found.plan,
+    name: imageText({ ...image, version }),
+    version,
+    system: system === 'Windows' ? 'windows' : system === 'Linux' ? 'linux' : undefined,
+    generation: found.hyperVGeneration === 'V2' ? 'V2' : 'V1',
+    architecture: found.architecture === 'Arm64' ? 'arm64' : 'x86_64',
+    plan: found.plan,
   };
 }
 
-async function latestVersion(session: AzureSession, location: string, image: WorkerImage, signal: AbortSignal): Promise<string | undefined> {
+async function latestVersion(
+  session: AzureSession,
+  location: string,
+  image: WorkerImage,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const { virtualMachineImages: images } = await session.compute();
-  const versions = await session.find(`list versions of image ${imageText(image)}`, (options) => images.list(location, image.publisher, image.offer, image.sku, options), signal);
-  return (versions ?? []).map(({ name }) => name).sort(byVersion).at(-1);
+  const versions = await session.find(
+    `list versions of image ${imageText(image)}`,
+    (options) => images.list(location, image.publisher, image.offer, image.sku, options),
+    signal,
+  );
+  return (versions ?? [])
+    .map(({ name }) => name)
+    .sort(byVersion)
+    .at(-1);
 }
 
 /** Parts of versions are numbers. */
@@ -148,29 +217,62 @@ function byVersion(one: string, other: string): number {
 }
 
 /** @throws `cloud.name-unknown` */
-export async function imageNamed(session: AzureSession, location: string, parameter: string, image: WorkerImage, signal: AbortSignal): Promise<ImageFacts> {
+export async function imageNamed(
+  session: AzureSession,
+  location: string,
+  parameter: string,
+  image: WorkerImage,
+  signal: AbortSignal,
+): Promise<ImageFacts> {
   const found = await findImage(session, location, image, signal);
   if (found !== undefined) return found;
-  throw new CausewayError('cloud.name-unknown', `${parameter}: no image ${imageText(image)} in ${location}`, { details: { parameter, name: imageText(image) } });
+  throw new CausewayError('cloud.name-unknown', `${parameter}: no image ${imageText(image)} in ${location}`, {
+    details: { parameter, name: imageText(image) },
+  });
 }
 
 /** The names of usages of compute and network in words. */
 export const quotaWords: QuotaWords = {
-  cores: 'vCPUs of the region', virtualMachines: 'VMs', StandardDiskCount: 'disks of standard HDD', StandardSSDDiskCount: 'disks of standard SSD', PremiumDiskCount: 'disks of premium SSD',
-  UltraSSDDiskCount: 'ultra disks', PremiumV2DiskCount: 'disks of premium SSD v2', NetworkInterfaces: 'network interfaces', NetworkSecurityGroups: 'network security groups',
-  StandardSkuPublicIpAddresses: 'public IPs', PublicIPAddresses: 'public IPs', VirtualNetworks: 'virtual networks',
+  cores: 'vCPUs of the region',
+  virtualMachines: 'VMs',
+  StandardDiskCount: 'disks of standard HDD',
+  StandardSSDDiskCount: 'disks of standard SSD',
+  PremiumDiskCount: 'disks of premium SSD',
+  UltraSSDDiskCount: 'ultra disks',
+  PremiumV2DiskCount: 'disks of premium SSD v2',
+  NetworkInterfaces: 'network interfaces',
+  NetworkSecurityGroups: 'network security groups',
+  StandardSkuPublicIpAddresses: 'public IPs',
+  PublicIPAddresses: 'public IPs',
+  VirtualNetworks: 'virtual networks',
 };
 
 /** What the subscription may have and has in a region. */
 export async function readQuotas(session: AzureSession, location: string, signal: AbortSignal): Promise<Quotas> {
   const [compute, network] = [await session.compute(), await session.network()];
-  const used = await session.list(`list quotas of ${location}`, (options) => compute.usage.list(location, options), signal);
-  const ofNetwork = await session.list(`list network quotas of ${location}`, (options) => network.usages.list(location, options), signal);
-  return Object.fromEntries([...used, ...ofNetwork].flatMap(({ name, currentValue, limit }) => (name?.value === undefined ? [] : [[name.value, { limit: Number(limit), usage: Number(currentValue) }]])));
+  const used = await session.list(
+    `list quotas of ${location}`,
+    (options) => compute.usage.list(location, options),
+    signal,
+  );
+  const ofNetwork = await session.list(
+    `list network quotas of ${location}`,
+    (options) => network.usages.list(location, options),
+    signal,
+  );
+  return Object.fromEntries(
+    [...used, ...ofNetwork].flatMap(({ name, currentValue, limit }) =>
+      name?.value === undefined ? [] : [[name.value, { limit: Number(limit), usage: Number(currentValue) }]],
+    ),
+  );
 }
 
 /** What VMs of a size take of the quotas. */
-export const needsOfSize = ({ vcpus, family }: VmSize): QuotaNeeds => ({ cores: vcpus, [family]: vcpus, virtualMachines: 1 });
+export const needsOfSize = ({ vcpus, family }: VmSize): QuotaNeeds => ({
+  cores: vcpus,
+  [family]: vcpus,
+  virtualMachines: 1,
+});
 
 /** The quota that a disk of this type counts for. */
 export function diskQuota(type: string): string {

@@ -1,6 +1,13 @@
 import type { ContainerClient, PageBlobClient } from '@azure/storage-blob';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
-import type { CloudCalls, CloudSnapshot, CloudVolume, NewCloudVolume, SnapshotStore, VolumeStore } from '../../../cloud-resources/cloud-api.ts';
+import type {
+  CloudCalls,
+  CloudSnapshot,
+  CloudVolume,
+  NewCloudVolume,
+  SnapshotStore,
+  VolumeStore,
+} from '../../../cloud-resources/cloud-api.ts';
 import { hasLabels, labelKeys, labelValue, type Labels } from '../../../cloud-resources/labels.ts';
 import { isStatus } from '../../../http/http-error.ts';
 import { resourceId } from '../client/resource-id.ts';
@@ -25,15 +32,23 @@ export const largestBlobGib = 8191;
 const kindsWithout: readonly string[] = ['BlockBlobStorage', 'BlobStorage', 'FileStorage'];
 
 /** Undefined: the replica's volumes are managed disks. */
-export function blobPlaceOf({ storage_account_name: account, storage_container_name: container }: Pick<DestinationEnvironment, 'storage_account_name' | 'storage_container_name'>): BlobPlace | undefined {
-  return account === undefined || account.trim() === '' ? undefined : { account, container: container ?? usualContainer };
+export function blobPlaceOf({
+  storage_account_name: account,
+  storage_container_name: container,
+}: Pick<DestinationEnvironment, 'storage_account_name' | 'storage_container_name'>): BlobPlace | undefined {
+  return account === undefined || account.trim() === ''
+    ? undefined
+    : { account, container: container ?? usualContainer };
 }
 
 /** The ids of page blobs are their addresses. */
 export const isBlobId = (id: string): boolean => id.startsWith('https://');
 
-export const accountIdOf = ({ connection }: AzureSession, { group }: Pick<Place, 'group'>, { account }: BlobPlace): string =>
-  resourceId(connection.subscriptionId, group, 'Microsoft.Storage/storageAccounts', account);
+export const accountIdOf = (
+  { connection }: AzureSession,
+  { group }: Pick<Place, 'group'>,
+  { account }: BlobPlace,
+): string => resourceId(connection.subscriptionId, group, 'Microsoft.Storage/storageAccounts', account);
 
 export interface StorageAccountFacts {
   readonly endpoint: string;
@@ -43,21 +58,40 @@ export interface StorageAccountFacts {
 }
 
 /** Undefined: the resource group has no such account. A region is given where it has to be in that one. */
-export async function readAccount(session: AzureSession, { group, location: wanted }: { readonly group: string; readonly location?: string }, { account }: BlobPlace, signal: AbortSignal): Promise<StorageAccountFacts | undefined> {
+export async function readAccount(
+  session: AzureSession,
+  { group, location: wanted }: { readonly group: string; readonly location?: string },
+  { account }: BlobPlace,
+  signal: AbortSignal,
+): Promise<StorageAccountFacts | undefined> {
   const { storageAccounts } = await session.storage();
-  const found = await session.find(`read storage account ${account}`, (options) => storageAccounts.getProperties(group, account, options), signal);
+  const found = await session.find(
+    `read storage account ${account}`,
+    (options) => storageAccounts.getProperties(group, account, options),
+    signal,
+  );
   if (found === undefined) return undefined;
   const { location, kind = '', isHnsEnabled, primaryEndpoints } = found;
-  const problem = kindsWithout.includes(kind) ? `storage account ${account} is of kind ${kind}, which has no page blobs`
-    : isHnsEnabled === true ? `storage account ${account} has a hierarchical namespace, which has no page blobs`
-      // Disks are made of blobs of their own region.
-      : wanted !== undefined && location !== wanted ? `storage account ${account} is in ${location}, and the disks are made in ${wanted}` : undefined;
-  return { endpoint: primaryEndpoints?.blob ?? `https://${account}.blob.${session.profile.storageSuffix}/`, location, problem };
+  const problem = kindsWithout.includes(kind)
+    ? `storage account ${account} is of kind ${kind}, which has no page blobs`
+    : isHnsEnabled === true
+      ? `storage account ${account} has a hierarchical namespace, which has no page blobs`
+      : // Disks are made of blobs of their own region.
+        wanted !== undefined && location !== wanted
+        ? `storage account ${account} is in ${location}, and the disks are made in ${wanted}`
+        : undefined;
+  return {
+    endpoint: primaryEndpoints?.blob ?? `https://${account}.blob.${session.profile.storageSuffix}/`,
+    location,
+    problem,
+  };
 }
 
 /** Metadata has names as of variables. */
-export const toMetadata = (labels: Labels): Record<string, string> => Object.fromEntries(Object.entries(labels).map(([key, value]) => [key.replaceAll('-', '_'), value]));
-export const fromMetadata = (metadata: Readonly<Record<string, string>> = {}): Record<string, string> => Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key.replaceAll('_', '-'), value]));
+export const toMetadata = (labels: Labels): Record<string, string> =>
+  Object.fromEntries(Object.entries(labels).map(([key, value]) => [key.replaceAll('-', '_'), value]));
+export const fromMetadata = (metadata: Readonly<Record<string, string>> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key.replaceAll('_', '-'), value]));
 
 /** A blob, or a snapshot of one. */
 interface Listed {
@@ -90,14 +124,20 @@ export class BlobContainer {
   async page(id: string, signal: AbortSignal): Promise<PageBlobClient> {
     const container = await this.#demand(signal);
     const found = blobIn(container, id);
-    if (found === undefined) throw new CausewayError('general.invalid-input', `${new URL(id).pathname} is not in container ${this.#blobs.container} of storage account ${this.#blobs.account}`);
+    if (found === undefined)
+      throw new CausewayError(
+        'general.invalid-input',
+        `${new URL(id).pathname} is not in container ${this.#blobs.container} of storage account ${this.#blobs.account}`,
+      );
     return found;
   }
 
   /** Undefined: the account is gone. */
   #open(signal: AbortSignal): Promise<ContainerClient | undefined> {
     this.#client ??= readAccount(this.#session, this.#place, this.#blobs, signal)
-      .then((account) => (account === undefined ? undefined : this.#session.blobContainer(account.endpoint, this.#blobs.container)))
+      .then((account) =>
+        account === undefined ? undefined : this.#session.blobContainer(account.endpoint, this.#blobs.container),
+      )
       .catch((error: unknown) => {
         this.#client = undefined;
         throw error;
@@ -109,16 +149,32 @@ export class BlobContainer {
     const container = await this.#open(signal);
     if (container !== undefined) return container;
     this.#client = undefined;
-    throw new CausewayError('cloud.name-unknown', `no storage account "${this.#blobs.account}" in resource group ${this.#place.group}`, { details: { parameter: 'storage_account_name', name: this.#blobs.account } });
+    throw new CausewayError(
+      'cloud.name-unknown',
+      `no storage account "${this.#blobs.account}" in resource group ${this.#place.group}`,
+      { details: { parameter: 'storage_account_name', name: this.#blobs.account } },
+    );
   }
 
   async items(labels: Labels, isSnapshot: boolean, signal: AbortSignal): Promise<readonly Listed[]> {
     const container = await this.#open(signal);
     if (container === undefined) return [];
     try {
-      const items = await this.#session.list(`list blobs of ${this.#blobs.container}`, (options) => container.listBlobsFlat({ ...options, includeMetadata: true, includeSnapshots: isSnapshot }), signal);
-      return items.filter(({ snapshot = '' }) => (snapshot !== '') === isSnapshot)
-        .map(({ name, snapshot = '', properties, metadata }) => ({ name, bytes: properties.contentLength ?? 0, labels: fromMetadata(metadata), blob: isSnapshot ? container.getPageBlobClient(name).withSnapshot(snapshot) : container.getPageBlobClient(name) }))
+      const items = await this.#session.list(
+        `list blobs of ${this.#blobs.container}`,
+        (options) => container.listBlobsFlat({ ...options, includeMetadata: true, includeSnapshots: isSnapshot }),
+        signal,
+      );
+      return items
+        .filter(({ snapshot = '' }) => (snapshot !== '') === isSnapshot)
+        .map(({ name, snapshot = '', properties, metadata }) => ({
+          name,
+          bytes: properties.contentLength ?? 0,
+          labels: fromMetadata(metadata),
+          blob: isSnapshot
+            ? container.getPageBlobClient(name).withSnapshot(snapshot)
+            : container.getPageBlobClient(name),
+        }))
         .filter((each) => hasLabels(each, labels));
     } catch (error) {
       if (isStatus(error, 404)) return [];
@@ -134,30 +190,61 @@ export class BlobContainer {
     const found = await this.#session.find(`read blob ${blob.name}`, (options) => blob.getProperties(options), signal);
     if (found === undefined) return undefined;
     const { contentLength = 0, metadata, copyId, copyStatus, copyStatusDescription: description = '' } = found;
-    const copy = copyId === undefined || copyStatus === undefined ? undefined : { id: copyId, status: copyStatus, description };
+    const copy =
+      copyId === undefined || copyStatus === undefined ? undefined : { id: copyId, status: copyStatus, description };
     return { name: blob.name, bytes: contentLength, labels: fromMetadata(metadata), blob, copy };
   }
 
   /** A blank one. */
   create({ name, sizeGib, labels }: NewCloudVolume, signal: AbortSignal): Promise<string> {
-    return this.#make('create', name, labels, (blob, options) => blob.create(sizeGib * gib + footerBytes, options), signal);
+    return this.#make(
+      'create',
+      name,
+      labels,
+      (blob, options) => blob.create(sizeGib * gib + footerBytes, options),
+      signal,
+    );
   }
 
   /** One with what is at a signed address, which the cloud copies; `facts` tells how far that is. */
   copy(name: string, from: string, labels: Labels, signal: AbortSignal): Promise<string> {
-    return this.#make('copy a snapshot to', name, labels, (blob, options) => blob.beginCopyFromURL(from, options), signal);
+    return this.#make(
+      'copy a snapshot to',
+      name,
+      labels,
+      (blob, options) => blob.beginCopyFromURL(from, options),
+      signal,
+    );
   }
 
   /** The container is made where there is none; a blob of this name with these labels is what a request before has made. */
   async #make(
-    what: string, name: string, labels: Labels,
-    work: (blob: PageBlobClient, options: { readonly abortSignal: AbortSignal; metadata: Record<string, string>; conditions: { ifNoneMatch: string } }) => Promise<unknown>, signal: AbortSignal,
+    what: string,
+    name: string,
+    labels: Labels,
+    work: (
+      blob: PageBlobClient,
+      options: {
+        readonly abortSignal: AbortSignal;
+        metadata: Record<string, string>;
+        conditions: { ifNoneMatch: string };
+      },
+    ) => Promise<unknown>,
+    signal: AbortSignal,
   ): Promise<string> {
     const container = await this.#demand(signal);
     const blob = container.getPageBlobClient(`${name}.vhd`);
-    await this.#session.call(`create container ${this.#blobs.container}`, (options) => container.createIfNotExists(options), signal);
+    await this.#session.call(
+      `create container ${this.#blobs.container}`,
+      (options) => container.createIfNotExists(options),
+      signal,
+    );
     try {
-      await this.#session.call(`${what} blob ${blob.name}`, (options) => work(blob, { ...options, metadata: toMetadata(labels), conditions: { ifNoneMatch: '*' } }), signal);
+      await this.#session.call(
+        `${what} blob ${blob.name}`,
+        (options) => work(blob, { ...options, metadata: toMetadata(labels), conditions: { ifNoneMatch: '*' } }),
+        signal,
+      );
     } catch (error) {
       const before = isStatus(error, 409, 412) ? await this.facts(blob.url, signal) : undefined;
       if (before === undefined || !hasLabels(before, { [labelKeys.entry]: labels[labelKeys.entry] ?? '' })) throw error;
@@ -177,14 +264,33 @@ function blobIn(container: ContainerClient, id: string): PageBlobClient | undefi
 }
 
 /** The same cloud, with page blobs for the volumes of replicas. What a deployment makes of them is managed disks: the cloud runs no VMs from page blobs. */
-export function withPageBlobs(base: CloudCalls, session: AzureSession, place: Place, blobs: BlobPlace, rules?: DiskRules, environment?: DestinationEnvironment): CloudCalls {
+export function withPageBlobs(
+  base: CloudCalls,
+  session: AzureSession,
+  place: Place,
+  blobs: BlobPlace,
+  rules?: DiskRules,
+  environment?: DestinationEnvironment,
+): CloudCalls {
   const container = new BlobContainer(session, place, blobs);
-  const blobVolume = (id: string, name: string, bytes: number, labels: Record<string, string>): CloudVolume =>
-    ({ id, name, state: 'available', status: 'available', sizeGib: Math.floor((bytes - footerBytes) / gib), type: undefined, zone: undefined, serverId: undefined, labels });
+  const blobVolume = (id: string, name: string, bytes: number, labels: Record<string, string>): CloudVolume => ({
+    id,
+    name,
+    state: 'available',
+    status: 'available',
+    sizeGib: Math.floor((bytes - footerBytes) / gib),
+    type: undefined,
+    zone: undefined,
+    serverId: undefined,
+    labels,
+  });
   const volumes: VolumeStore = {
     async list(labels, signal) {
       const found = await container.items(labels, false, signal);
-      return [...found.map(({ name, bytes, labels: own, blob }) => blobVolume(blob.url, name, bytes, own)), ...await base.volumes.list(labels, signal)];
+      return [
+        ...found.map(({ name, bytes, labels: own, blob }) => blobVolume(blob.url, name, bytes, own)),
+        ...(await base.volumes.list(labels, signal)),
+      ];
     },
     async get(id, signal) {
       if (!isBlobId(id)) return base.volumes.get(id, signal);
@@ -194,7 +300,8 @@ export function withPageBlobs(base: CloudCalls, session: AzureSession, place: Pl
     async create(volume, signal) {
       if (volume.contentOf !== undefined) {
         const disk = rules?.vm?.disks.find(({ id }) => labelValue(id) === volume.labels[labelKeys.disk]);
-        const type = volume.type ?? (disk === undefined || environment === undefined ? undefined : diskTypeOf(disk, environment));
+        const type =
+          volume.type ?? (disk === undefined || environment === undefined ? undefined : diskTypeOf(disk, environment));
         return base.volumes.create({ ...volume, type }, signal);
       }
       const id = await container.create(volume, signal);
@@ -203,9 +310,16 @@ export function withPageBlobs(base: CloudCalls, session: AzureSession, place: Pl
     async label(id, labels, signal) {
       if (!isBlobId(id)) return base.volumes.label(id, labels, signal);
       const before = await container.facts(id, signal);
-      if (before === undefined) throw new CausewayError('cloud.not-found', `blob ${new URL(id).pathname} no longer exists`, { details: { volumeId: id } });
+      if (before === undefined)
+        throw new CausewayError('cloud.not-found', `blob ${new URL(id).pathname} no longer exists`, {
+          details: { volumeId: id },
+        });
       const all = { ...before.labels, ...labels };
-      await session.call(`mark blob ${before.name}`, (options) => before.blob.setMetadata(toMetadata(all), options), signal);
+      await session.call(
+        `mark blob ${before.name}`,
+        (options) => before.blob.setMetadata(toMetadata(all), options),
+        signal,
+      );
       return blobVolume(id, before.name, before.bytes, all);
     },
     async grow(id, sizeGib, signal) {
@@ -213,15 +327,27 @@ export function withPageBlobs(base: CloudCalls, session: AzureSession, place: Pl
       const before = await container.facts(id, signal);
       if (before === undefined || before.bytes >= sizeGib * gib + footerBytes) return;
       // The footer of before would be in the middle of the disk.
-      await session.call(`clear the footer of blob ${before.name}`, (options) => before.blob.clearPages(before.bytes - footerBytes, footerBytes, options), signal);
-      await session.call(`grow blob ${before.name}`, (options) => before.blob.resize(sizeGib * gib + footerBytes, options), signal);
+      await session.call(
+        `clear the footer of blob ${before.name}`,
+        (options) => before.blob.clearPages(before.bytes - footerBytes, footerBytes, options),
+        signal,
+      );
+      await session.call(
+        `grow blob ${before.name}`,
+        (options) => before.blob.resize(sizeGib * gib + footerBytes, options),
+        signal,
+      );
     },
     async delete(id, signal) {
       if (!isBlobId(id)) return base.volumes.delete(id, signal);
       const found = await container.facts(id, signal);
       if (found === undefined) return;
       await stopCopy(session, found, signal);
-      await session.find(`delete blob ${found.name}`, (options) => found.blob.delete({ ...options, deleteSnapshots: 'include' }), signal);
+      await session.find(
+        `delete blob ${found.name}`,
+        (options) => found.blob.delete({ ...options, deleteSnapshots: 'include' }),
+        signal,
+      );
     },
   };
   const snapshots: SnapshotStore = {
@@ -236,7 +362,11 @@ export function withPageBlobs(base: CloudCalls, session: AzureSession, place: Pl
     },
     async create({ volumeId, name, labels }, signal) {
       const blob = await container.page(volumeId, signal);
-      const { snapshot = '' } = await session.call(`create snapshot ${name}`, (options) => blob.createSnapshot({ ...options, metadata: toMetadata(labels) }), signal);
+      const { snapshot = '' } = await session.call(
+        `create snapshot ${name}`,
+        (options) => blob.createSnapshot({ ...options, metadata: toMetadata(labels) }),
+        signal,
+      );
       return blobSnapshot(blob.withSnapshot(snapshot).url, { ...labels });
     },
     async delete(id, signal) {
@@ -245,12 +375,23 @@ export function withPageBlobs(base: CloudCalls, session: AzureSession, place: Pl
       if (found === undefined) return;
       await session.find(`delete snapshot of blob ${found.name}`, (options) => found.blob.delete(options), signal);
       // A request whose answer was lost may have made another one of the same moment.
-      for (const { blob } of await container.items({ [labelKeys.entry]: found.labels[labelKeys.entry] ?? '' }, true, signal)) {
+      for (const { blob } of await container.items(
+        { [labelKeys.entry]: found.labels[labelKeys.entry] ?? '' },
+        true,
+        signal,
+      )) {
         await session.find(`delete snapshot of blob ${found.name}`, (options) => blob.delete(options), signal);
       }
     },
   };
-  return { ...base, volumes, snapshots, copiesFrom: 'volume', largestVolumeGib: largestBlobGib, entryDetails: { ...base.entryDetails, storageAccount: blobs.account, storageContainer: blobs.container } };
+  return {
+    ...base,
+    volumes,
+    snapshots,
+    copiesFrom: 'volume',
+    largestVolumeGib: largestBlobGib,
+    entryDetails: { ...base.entryDetails, storageAccount: blobs.account, storageContainer: blobs.container },
+  };
 }
 
 /** A blob that is still being copied into cannot be deleted. */
@@ -264,4 +405,9 @@ async function stopCopy(session: AzureSession, { name, blob, copy }: BlobFacts, 
   }
 }
 
-const blobSnapshot = (id: string, labels: Readonly<Record<string, string>>): CloudSnapshot => ({ id, state: 'available', status: 'available', labels });
+const blobSnapshot = (id: string, labels: Readonly<Record<string, string>>): CloudSnapshot => ({
+  id,
+  state: 'available',
+  status: 'available',
+  labels,
+});

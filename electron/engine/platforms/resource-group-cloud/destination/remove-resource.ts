@@ -8,7 +8,15 @@ import { findVolume } from '../../../cloud-resources/volume-state.ts';
 import type { LedgerEntry } from '../../../ports/ledger.ts';
 import { parseResourceId } from '../client/resource-id.ts';
 import { cloudCalls, getVm, snapshotType, vmType } from './cloud-calls.ts';
-import { networkCalls, nicCalls, nicNameOf, publicIpCalls, securityGroupCalls, type NetworkKind, type NetworkRecord } from './network-calls.ts';
+import {
+  networkCalls,
+  nicCalls,
+  nicNameOf,
+  publicIpCalls,
+  securityGroupCalls,
+  type NetworkKind,
+  type NetworkRecord,
+} from './network-calls.ts';
 import { endUpload } from './direct-upload.ts';
 import { spelledAs } from './own-vm.ts';
 import { isBlobId, withPageBlobs, type BlobPlace } from './page-blobs.ts';
@@ -29,22 +37,48 @@ export function deleterFor(session: AzureSession, entry: LedgerEntry): ResourceD
         findId: async (signal) => (await findVolume(cloud, entry, signal))?.id,
         isThere: async (id, signal) => (await cloud.volumes.get(id, signal)) !== undefined,
         async remove(id, signal) {
-          await freeVolume(cloud, { replicaId: entry.replicaId ?? '', note: () => undefined, ledger: entry.owner === undefined ? {} : { owner: entry.owner } }, id, undefined, signal);
+          await freeVolume(
+            cloud,
+            {
+              replicaId: entry.replicaId ?? '',
+              note: () => undefined,
+              ledger: entry.owner === undefined ? {} : { owner: entry.owner },
+            },
+            id,
+            undefined,
+            signal,
+          );
           await endUpload(session, id, signal);
-          await deleteAndWait(session, `disk ${id}`, {
-            remove: (s) => refusedWhileMade(cloud.volumes.get(id, s), () => cloud.volumes.delete(id, s)), get: (s) => cloud.volumes.get(id, s), cameBack: ({ state }) => state === 'failed',
-          }, signal);
+          await deleteAndWait(
+            session,
+            `disk ${id}`,
+            {
+              remove: (s) => refusedWhileMade(cloud.volumes.get(id, s), () => cloud.volumes.delete(id, s)),
+              get: (s) => cloud.volumes.get(id, s),
+              cameBack: ({ state }) => state === 'failed',
+            },
+            signal,
+          );
         },
       };
     case 'volume-snapshot': {
       const id = ownId(session, place.group, snapshotType, nameOf(entry));
-      const ofBlob = async (signal: AbortSignal): Promise<string | undefined> => (await cloud.snapshots.list(entryLabel(entry), signal))[0]?.id;
+      const ofBlob = async (signal: AbortSignal): Promise<string | undefined> =>
+        (await cloud.snapshots.list(entryLabel(entry), signal))[0]?.id;
       return {
         findId: async (signal) => (blobs === undefined ? (await cloud.snapshots.get(id, signal))?.id : ofBlob(signal)),
         isThere: async (one, signal) => (await cloud.snapshots.get(one, signal)) !== undefined,
-        remove: (one, signal) => deleteAndWait(session, `snapshot ${one}`, {
-          remove: (s) => refusedWhileMade(cloud.snapshots.get(one, s), () => cloud.snapshots.delete(one, s)), get: (s) => cloud.snapshots.get(one, s), cameBack: ({ state }) => state === 'failed',
-        }, signal),
+        remove: (one, signal) =>
+          deleteAndWait(
+            session,
+            `snapshot ${one}`,
+            {
+              remove: (s) => refusedWhileMade(cloud.snapshots.get(one, s), () => cloud.snapshots.delete(one, s)),
+              get: (s) => cloud.snapshots.get(one, s),
+              cameBack: ({ state }) => state === 'failed',
+            },
+            signal,
+          ),
       };
     }
     case 'server':
@@ -53,7 +87,8 @@ export function deleterFor(session: AzureSession, entry: LedgerEntry): ResourceD
         isThere: async (id, signal) => (await getVm(session, id, signal)) !== undefined,
         remove: (id, signal) => removeServer(session, id, signal),
       };
-    case 'nic': return networkDeleter(session, place, entry, nicCalls(session));
+    case 'nic':
+      return networkDeleter(session, place, entry, nicCalls(session));
     case 'public-ip': {
       const ips = publicIpCalls(session);
       const simple = networkDeleter(session, place, entry, ips);
@@ -65,35 +100,59 @@ export function deleterFor(session: AzureSession, entry: LedgerEntry): ResourceD
         },
       };
     }
-    case 'security-group': return networkDeleter(session, place, entry, securityGroupCalls(session));
-    case 'attachment': return attachmentDeleter(spelledAs(base, String(entry.details['vmId'])), entry);
-    case workerNetworkKind: return networkDeleter(session, place, entry, networkCalls(session));
+    case 'security-group':
+      return networkDeleter(session, place, entry, securityGroupCalls(session));
+    case 'attachment':
+      return attachmentDeleter(spelledAs(base, String(entry.details['vmId'])), entry);
+    case workerNetworkKind:
+      return networkDeleter(session, place, entry, networkCalls(session));
     default:
-      throw new CausewayError('general.invalid-input', `the resource-group cloud has no resources of kind ${entry.kind}`, { details: { kind: entry.kind, name: entry.name } });
+      throw new CausewayError(
+        'general.invalid-input',
+        `the resource-group cloud has no resources of kind ${entry.kind}`,
+        { details: { kind: entry.kind, name: entry.name } },
+      );
   }
 }
 
 /** What is still being created can't be deleted yet: that passes. */
-async function refusedWhileMade(found: Promise<{ readonly state: string; readonly status: string } | undefined>, remove: () => Promise<void>): Promise<void> {
+async function refusedWhileMade(
+  found: Promise<{ readonly state: string; readonly status: string } | undefined>,
+  remove: () => Promise<void>,
+): Promise<void> {
   const now = await found;
-  if (now?.state === 'changing' && now.status.startsWith('Creating')) throw new CausewayError('cloud.conflict', `it is still being created (${now.status})`);
+  if (now?.state === 'changing' && now.status.startsWith('Creating'))
+    throw new CausewayError('cloud.conflict', `it is still being created (${now.status})`);
   await remove();
 }
 
 /** Where the entry's replica has its page blobs; undefined: nowhere. */
 function blobsIn({ details, resourceId }: LedgerEntry): BlobPlace | undefined {
   const { storageAccount, storageContainer } = details;
-  if (typeof storageAccount !== 'string' || typeof storageContainer !== 'string' || (resourceId !== undefined && !isBlobId(resourceId))) return undefined;
+  if (
+    typeof storageAccount !== 'string' ||
+    typeof storageContainer !== 'string' ||
+    (resourceId !== undefined && !isBlobId(resourceId))
+  )
+    return undefined;
   return { account: storageAccount, container: storageContainer };
 }
 
 function placeIn({ details, name }: LedgerEntry): Place {
   const { resourceGroup, location } = details;
-  if (typeof resourceGroup !== 'string') throw new CausewayError('general.invalid-input', `the entry ${name} does not say its resource group`, { details: { name } });
+  if (typeof resourceGroup !== 'string')
+    throw new CausewayError('general.invalid-input', `the entry ${name} does not say its resource group`, {
+      details: { name },
+    });
   return { group: resourceGroup, location: typeof location === 'string' ? location : '' };
 }
 
-function networkDeleter<T extends NetworkRecord>(session: AzureSession, { group }: Place, entry: LedgerEntry, calls: NetworkKind<T>): ResourceDeleter {
+function networkDeleter<T extends NetworkRecord>(
+  session: AzureSession,
+  { group }: Place,
+  entry: LedgerEntry,
+  calls: NetworkKind<T>,
+): ResourceDeleter {
   return {
     async findId(signal) {
       const found = await calls.get(group, nameOf(entry), signal);
@@ -102,7 +161,11 @@ function networkDeleter<T extends NetworkRecord>(session: AzureSession, { group 
     isThere: async (id, signal) => (await calls.get(group, parseResourceId(id).name, signal)) !== undefined,
     remove(id, signal) {
       const { name } = parseResourceId(id);
-      const removal: Removal<T> = { remove: (s) => calls.delete(group, name, s), get: (s) => calls.get(group, name, s), cameBack: isThereAgain() };
+      const removal: Removal<T> = {
+        remove: (s) => calls.delete(group, name, s),
+        get: (s) => calls.get(group, name, s),
+        cameBack: isThereAgain(),
+      };
       return deleteAndWait(session, `${entry.kind} ${id}`, removal, signal);
     },
   };
@@ -115,7 +178,12 @@ function isThereAgain(): () => boolean {
 }
 
 /** The VM that an entry's creation made, by its label: a migrated VM has a name of its own. */
-export async function findServer(session: AzureSession, { group }: Pick<Place, 'group'>, entry: LedgerEntry, signal: AbortSignal): Promise<string | undefined> {
+export async function findServer(
+  session: AzureSession,
+  { group }: Pick<Place, 'group'>,
+  entry: LedgerEntry,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const { virtualMachines } = await session.compute();
   const vms = await session.list(`list VMs of ${group}`, (options) => virtualMachines.list(group, options), signal);
   const found = vms.find(({ tags }) => hasLabels({ labels: tags }, entryLabel(entry)));
@@ -128,21 +196,37 @@ async function removeServer(session: AzureSession, id: string, signal: AbortSign
   const vm = await getVm(session, id, signal);
   const { virtualMachines, disks } = await session.compute();
   if (vm !== undefined) {
-    await deleteAndWait(session, `VM ${id}`, {
-      remove: (s) => session.remove(`delete VM ${name}`, (options) => virtualMachines.delete(group, name, options), s),
-      get: (s) => getVm(session, id, s),
-      cameBack: ({ provisioningState }) => provisioningState === 'Failed',
-    }, signal);
+    await deleteAndWait(
+      session,
+      `VM ${id}`,
+      {
+        remove: (s) =>
+          session.remove(`delete VM ${name}`, (options) => virtualMachines.delete(group, name, options), s),
+        get: (s) => getVm(session, id, s),
+        cameBack: ({ provisioningState }) => provisioningState === 'Failed',
+      },
+      signal,
+    );
   }
   if (vm !== undefined && vm.tags?.[labelKeys.role] === undefined) return;
   const systemDisk = systemDiskName(name);
-  const left = await session.find(`read disk ${systemDisk}`, (options) => disks.get(group, systemDisk, options), signal);
+  const left = await session.find(
+    `read disk ${systemDisk}`,
+    (options) => disks.get(group, systemDisk, options),
+    signal,
+  );
   if (left === undefined) return;
-  await deleteAndWait(session, `disk ${systemDisk}`, {
-    remove: (s) => session.remove(`delete disk ${systemDisk}`, (options) => disks.delete(group, systemDisk, options), s),
-    get: (s) => session.find(`read disk ${systemDisk}`, (options) => disks.get(group, systemDisk, options), s),
-    cameBack: ({ provisioningState }) => provisioningState === 'Failed',
-  }, signal);
+  await deleteAndWait(
+    session,
+    `disk ${systemDisk}`,
+    {
+      remove: (s) =>
+        session.remove(`delete disk ${systemDisk}`, (options) => disks.delete(group, systemDisk, options), s),
+      get: (s) => session.find(`read disk ${systemDisk}`, (options) => disks.get(group, systemDisk, options), s),
+      cameBack: ({ provisioningState }) => provisioningState === 'Failed',
+    },
+    signal,
+  );
 }
 
 /** The name of a worker's system disk, which is made along with it. */

@@ -30,7 +30,10 @@ export interface Place {
 
 /** @throws `cloud.parameter-missing` */
 export function placeOf(session: AzureSession, environment: DestinationEnvironment): Place {
-  return { group: groupOf(session, environment.resource_group), location: locationName(required(environment, 'location')) };
+  return {
+    group: groupOf(session, environment.resource_group),
+    location: locationName(required(environment, 'location')),
+  };
 }
 
 /** The resource group of an environment, or that of the endpoint. @throws `cloud.parameter-missing` */
@@ -40,13 +43,23 @@ export function groupOf({ connection }: AzureSession, named: string | undefined)
 
 /** How this computer will reach workers, as far as the endpoint knows. */
 export function callerOf({ connection, context, profile }: AzureSession): Caller {
-  return { addresses: connection.callerAddresses, egressAddress: context.egressAddress, publicHost: new URL(profile.resourceManager).hostname };
+  return {
+    addresses: connection.callerAddresses,
+    egressAddress: context.egressAddress,
+    publicHost: new URL(profile.resourceManager).hostname,
+  };
 }
 
 /** The one spelling of an id that the ledger and the engine see: answers spell groups and providers in several ways. */
-export function ownId({ connection }: AzureSession, group: string, type: string, ...names: readonly (string | undefined)[]): string {
+export function ownId(
+  { connection }: AzureSession,
+  group: string,
+  type: string,
+  ...names: readonly (string | undefined)[]
+): string {
   const known = names.map((name) => {
-    if (name === undefined || name === '') throw new CausewayError('cloud.unexpected-answer', `a resource of type ${type} has no name`);
+    if (name === undefined || name === '')
+      throw new CausewayError('cloud.unexpected-answer', `a resource of type ${type} has no name`);
     return name;
   });
   return resourceId(connection.subscriptionId, group, type, ...known);

@@ -12,7 +12,12 @@ import { placeOf, type AzureSession } from './session.ts';
 import { copyWorkerNeeds } from './worker-plan.ts';
 
 /** Where the volumes of a replica are made, of which type, and what is refused before the first of them is. */
-export async function volumeRules(session: AzureSession, environment: DestinationEnvironment, vm: Vm, signal: AbortSignal): Promise<VolumeRules> {
+export async function volumeRules(
+  session: AzureSession,
+  environment: DestinationEnvironment,
+  vm: Vm,
+  signal: AbortSignal,
+): Promise<VolumeRules> {
   const { location } = placeOf(session, environment);
   const offers = await readOffers(session, location, signal);
   const areBlobs = blobPlaceOf(environment) !== undefined;
@@ -23,7 +28,10 @@ export async function volumeRules(session: AzureSession, environment: Destinatio
     async checkQuota(plans, within) {
       refuseDisks(environment, vm, offers);
       if (areBlobs) return;
-      const worker = isUploaded(session, environment, vm) && plans.every(({ volume }) => volume === undefined) ? {} : await copyWorkerNeeds(session, environment, vm, within);
+      const worker =
+        isUploaded(session, environment, vm) && plans.every(({ volume }) => volume === undefined)
+          ? {}
+          : await copyWorkerNeeds(session, environment, vm, within);
       requireQuota(addNeeds(volumeNeeds(plans), worker), await readQuotas(session, location, within), quotaWords);
     },
   };
@@ -31,16 +39,27 @@ export async function volumeRules(session: AzureSession, environment: Destinatio
 
 /** What the volumes still take of the quotas. */
 export function volumeNeeds(plans: readonly VolumePlan[]): QuotaNeeds {
-  return addNeeds(...plans.filter((each) => each.volume === undefined).map((each) => ({ [diskQuota(each.type ?? usualDiskType)]: 1 })));
+  return addNeeds(
+    ...plans
+      .filter((each) => each.volume === undefined)
+      .map((each) => ({ [diskQuota(each.type ?? usualDiskType)]: 1 })),
+  );
 }
 
 /** @throws `cloud.name-unknown`, `cloud.disk-too-large`, `general.invalid-input` */
 function refuseDisks(environment: DestinationEnvironment, vm: Vm, { diskTypes }: Offers): void {
   for (const disk of vm.disks) {
-    const type = resolvedOrThrow('storage account type', 'storage_map', diskTypeOf(disk, environment), resolve(diskTypes, diskTypeOf(disk, environment)));
+    const type = resolvedOrThrow(
+      'storage account type',
+      'storage_map',
+      diskTypeOf(disk, environment),
+      resolve(diskTypes, diskTypeOf(disk, environment)),
+    );
     const problem = diskProblem(disk, vm, type);
     if (problem === undefined) continue;
     const isTooLarge = problem.includes('GiB');
-    throw new CausewayError(isTooLarge ? 'cloud.disk-too-large' : 'general.invalid-input', problem, { details: { parameter: 'storage_map', diskId: disk.id, type: type.name } });
+    throw new CausewayError(isTooLarge ? 'cloud.disk-too-large' : 'general.invalid-input', problem, {
+      details: { parameter: 'storage_map', diskId: disk.id, type: type.name },
+    });
   }
 }

@@ -29,7 +29,13 @@ export interface WorkerPlan {
 }
 
 /** @throws `cloud.parameter-missing`, `cloud.name-unknown`, `general.invalid-input` */
-export async function planWorker(session: AzureSession, environment: DestinationEnvironment, vm: Vm, role: WorkerRole, signal: AbortSignal): Promise<WorkerPlan> {
+export async function planWorker(
+  session: AzureSession,
+  environment: DestinationEnvironment,
+  vm: Vm,
+  role: WorkerRole,
+  signal: AbortSignal,
+): Promise<WorkerPlan> {
   const os = workerOs(role);
   const { connection } = session;
   const place = placeOf(session, environment);
@@ -37,35 +43,67 @@ export async function planWorker(session: AzureSession, environment: Destination
   const size = sizeNamed(offers, 'worker_size', required(environment, 'worker_size'));
   const parameter = os === 'linux' ? 'linux_migr_image' : 'windows_migr_image';
   const image = await imageNamed(session, place.location, parameter, environment[parameter], signal);
-  const problems = [...workerProblems(size, image, os, vm, environment), ...(role === 'disk-copy' ? [] : tooManyDisks(size, vm))];
-  if (problems.length > 0) throw new CausewayError('general.invalid-input', `worker_size: ${problems.join('; ')}`, { details: { parameter: 'worker_size', problems: [...problems] } });
-  const subnet = connection.workerSubnet === undefined
-    ? undefined
-    : resolvedOrThrow('subnet', 'worker_subnet', connection.workerSubnet, resolve(await listSubnets(session, place, signal), connection.workerSubnet));
+  const problems = [
+    ...workerProblems(size, image, os, vm, environment),
+    ...(role === 'disk-copy' ? [] : tooManyDisks(size, vm)),
+  ];
+  if (problems.length > 0)
+    throw new CausewayError('general.invalid-input', `worker_size: ${problems.join('; ')}`, {
+      details: { parameter: 'worker_size', problems: [...problems] },
+    });
+  const subnet =
+    connection.workerSubnet === undefined
+      ? undefined
+      : resolvedOrThrow(
+          'subnet',
+          'worker_subnet',
+          connection.workerSubnet,
+          resolve(await listSubnets(session, place, signal), connection.workerSubnet),
+        );
   return {
-    os, zone: zoneFor(session, environment, vm, offers), subnet, image, size, publicAddress: connection.workerUsePublicIp,
-    ports: workerPorts(role, connection.dataTransferMechanism), takesUltraDisks: vm.disks.some((disk) => diskTypeOf(disk, environment) === 'UltraSSD_LRS'),
+    os,
+    zone: zoneFor(session, environment, vm, offers),
+    subnet,
+    image,
+    size,
+    publicAddress: connection.workerUsePublicIp,
+    ports: workerPorts(role, connection.dataTransferMechanism),
+    takesUltraDisks: vm.disks.some((disk) => diskTypeOf(disk, environment) === 'UltraSSD_LRS'),
   };
 }
 
 /** Why a worker of this size can't be had with this image and the VM's disks, each in one sentence. */
-export function workerProblems(size: VmSize, image: ImageFacts, os: 'linux' | 'windows', vm: Vm, environment: DestinationEnvironment): readonly string[] {
+export function workerProblems(
+  size: VmSize,
+  image: ImageFacts,
+  os: 'linux' | 'windows',
+  vm: Vm,
+  environment: DestinationEnvironment,
+): readonly string[] {
   const types = [...new Set(vm.disks.map((disk) => diskTypeOf(disk, environment)))];
   const premium = types.filter((type) => type.startsWith('Premium'));
   return [
     ...(image.system !== undefined && image.system !== os ? [`image ${image.name} is a ${image.system} image`] : []),
-    ...(size.architecture === image.architecture ? [] : [`image ${image.name} (${image.architecture}) does not run on ${size.name} (${size.architecture})`]),
-    ...(size.generations.includes(image.generation) ? [] : [`${size.name} does not boot generation ${image.generation === 'V2' ? 2 : 1} of image ${image.name}`]),
+    ...(size.architecture === image.architecture
+      ? []
+      : [`image ${image.name} (${image.architecture}) does not run on ${size.name} (${size.architecture})`]),
+    ...(size.generations.includes(image.generation)
+      ? []
+      : [`${size.name} does not boot generation ${image.generation === 'V2' ? 2 : 1} of image ${image.name}`]),
     ...(size.hasScsi ? [] : [`${size.name} has NVMe disks only: workers find their disks by SCSI numbers`]),
     ...(size.dataDisks === 0 ? [`${size.name} takes no data disks`] : []),
     ...(premium.length > 0 && !size.premium ? [`${size.name} does not take disks of ${premium.join(', ')}`] : []),
-    ...(types.includes('UltraSSD_LRS') && size.ultraZones.length === 0 ? [`${size.name} does not take ultra disks`] : []),
+    ...(types.includes('UltraSSD_LRS') && size.ultraZones.length === 0
+      ? [`${size.name} does not take ultra disks`]
+      : []),
   ];
 }
 
 /** A worker that prepares a guest needs all of its disks at once; one that copies takes them in turns. */
 export function tooManyDisks(size: VmSize, vm: Vm): readonly string[] {
-  return vm.disks.length > size.dataDisks ? [`${size.name} takes ${size.dataDisks} data disks, and the VM has ${vm.disks.length} disks`] : [];
+  return vm.disks.length > size.dataDisks
+    ? [`${size.name} takes ${size.dataDisks} data disks, and the VM has ${vm.disks.length} disks`]
+    : [];
 }
 
 export function workerNeeds(plan: WorkerPlan): WorkerNeeds {
@@ -78,7 +116,12 @@ export function workerNeeds(plan: WorkerPlan): WorkerNeeds {
 }
 
 /** What a disk copy worker of this environment needs, opened to the computer that asks. */
-export async function copyWorkerNeeds(session: AzureSession, environment: DestinationEnvironment, vm: Vm, signal: AbortSignal): Promise<QuotaNeeds> {
+export async function copyWorkerNeeds(
+  session: AzureSession,
+  environment: DestinationEnvironment,
+  vm: Vm,
+  signal: AbortSignal,
+): Promise<QuotaNeeds> {
   const plan = await planWorker(session, environment, vm, 'disk-copy', signal);
   await callerRanges(callerOf(session), callerQuestion(plan), signal);
   return needsOfWorker(workerNeeds(plan));
@@ -86,6 +129,9 @@ export async function copyWorkerNeeds(session: AzureSession, environment: Destin
 
 /** What has to be known of a worker to tell from where it will be reached. */
 export function callerQuestion({ subnet, publicAddress }: WorkerPlan): WorkerNetwork {
-  return { publicAddress, prefixes: subnet?.prefixes ?? [ownNetworkPrefix], gateway: typeof subnet?.gateway === 'string' ? subnet.gateway : undefined };
+  return {
+    publicAddress,
+    prefixes: subnet?.prefixes ?? [ownNetworkPrefix],
+    gateway: typeof subnet?.gateway === 'string' ? subnet.gateway : undefined,
+  };
 }
-

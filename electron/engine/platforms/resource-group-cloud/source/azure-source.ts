@@ -83,11 +83,21 @@ export class AzureSource implements SourcePlatform {
     const copies = copyPlaceOf(environment, placeOfVm(parts).group);
     if (copies !== undefined) return demandAccount(this.#context, copies, signal);
     // Where a worker is what comes second, it is planned when it is needed.
-    if (this.#context.cloud.connection.diskAccess === 'export_worker') await this.#worker.prepare(demandWorker(workerEnvironment(environment, placeOfVm(parts))), sizesOf(parts), signal);
+    if (this.#context.cloud.connection.diskAccess === 'export_worker')
+      await this.#worker.prepare(
+        demandWorker(workerEnvironment(environment, placeOfVm(parts))),
+        sizesOf(parts),
+        signal,
+      );
   }
 
   async createSnapshot(
-    request: { readonly vmId: string; readonly tag: string; readonly environment: JsonObject; readonly base?: Snapshot },
+    request: {
+      readonly vmId: string;
+      readonly tag: string;
+      readonly environment: JsonObject;
+      readonly base?: Snapshot;
+    },
     signal: AbortSignal,
   ): Promise<Snapshot> {
     const { vmId, tag, environment, base } = request;
@@ -101,7 +111,10 @@ export class AzureSource implements SourcePlatform {
     const takenAt = new Date(this.#context.cloud.clock.wallTime()).toISOString();
     const marks = await takeSnapshots(this.#context, tag, parts.disks, signal);
     const snapshot: Snapshot = {
-      id: tag, tag, vmId, takenAt,
+      id: tag,
+      tag,
+      vmId,
+      takenAt,
       disks: sizesOf(parts),
       state: {
         ...(base === undefined ? {} : { base: base.tag }),
@@ -136,18 +149,30 @@ export class AzureSource implements SourcePlatform {
   /** A snapshot never changes: it is enough that each is there, and is the one that was taken. */
   async assertUnchanged(snapshot: Snapshot, signal: AbortSignal): Promise<void> {
     if (!(await this.isAlive(snapshot, signal))) {
-      throw new CausewayError('source.snapshot-lost', `some snapshots of VM ${snapshot.vmId} for ${snapshot.tag} no longer exist in the cloud`);
+      throw new CausewayError(
+        'source.snapshot-lost',
+        `some snapshots of VM ${snapshot.vmId} for ${snapshot.tag} no longer exist in the cloud`,
+      );
     }
   }
 
-  async openDisk(snapshot: Snapshot, diskId: string, base: Snapshot | undefined, signal: AbortSignal): Promise<DiskReader> {
+  async openDisk(
+    snapshot: Snapshot,
+    diskId: string,
+    base: Snapshot | undefined,
+    signal: AbortSignal,
+  ): Promise<DiskReader> {
     const mark = markOf(snapshot, diskId);
     const disk = snapshot.disks.find((one) => one.diskId === diskId);
-    if (mark === undefined || disk === undefined) throw new CausewayError('source.disk-not-found', `the snapshot ${snapshot.tag} has no disk ${diskId}`);
+    if (mark === undefined || disk === undefined)
+      throw new CausewayError('source.disk-not-found', `the snapshot ${snapshot.tag} has no disk ${diskId}`);
     const byWorker = (): Promise<DiskReader> => {
       const environment = demandWorker(workerOf(snapshot));
       const former = base !== undefined && snapshot.state['base'] === base.tag ? base : undefined;
-      return this.#worker.open({ snapshot, diskId, snapshotId: mark.snapshotId, sizeBytes: disk.sizeBytes, environment, base: former }, signal);
+      return this.#worker.open(
+        { snapshot, diskId, snapshotId: mark.snapshotId, sizeBytes: disk.sizeBytes, environment, base: former },
+        signal,
+      );
     };
     const { diskAccess } = this.#context.cloud.connection;
     // Copies are made of snapshots of managed disks alone.
@@ -160,13 +185,22 @@ export class AzureSource implements SourcePlatform {
       return await this.#openDirectly(snapshot, disk, mark, base, canFallBack, signal);
     } catch (error) {
       if (!canFallBack || !isDenied(error)) throw error;
-      this.#context.use?.note?.(`Disk ${diskId} cannot be read from its snapshot (${error.message}): an export worker reads a copy`);
+      this.#context.use?.note?.(
+        `Disk ${diskId} cannot be read from its snapshot (${error.message}): an export worker reads a copy`,
+      );
       return byWorker();
     }
   }
 
   /** From a copy in a storage account. What changed is listed by the snapshots' own addresses, where these can be reached. */
-  async #openCopy(snapshot: Snapshot, disk: Snapshot['disks'][number], mark: SnapshotMark, base: Snapshot | undefined, place: CopyPlace, signal: AbortSignal): Promise<DiskReader> {
+  async #openCopy(
+    snapshot: Snapshot,
+    disk: Snapshot['disks'][number],
+    mark: SnapshotMark,
+    base: Snapshot | undefined,
+    place: CopyPlace,
+    signal: AbortSignal,
+  ): Promise<DiskReader> {
     const { diskId, sizeBytes } = disk;
     const copy = await this.#copies.open({ snapshot, diskId, snapshotId: mark.snapshotId, sizeBytes, place }, signal);
     const former = await this.#baseOf(snapshot, disk, mark, base, signal);
@@ -174,7 +208,16 @@ export class AzureSource implements SourcePlatform {
     const earlier = former === undefined ? undefined : this.#take(former.snapshotId);
     const giveBack = async (): Promise<void> => void (await Promise.all([own?.giveBack(), earlier?.giveBack()]));
     if (own !== undefined && earlier !== undefined) {
-      const reader = new PageRangeReader(own.access, earlier.access, sizeBytes, `disk ${diskId}`, giveBack, this.#count, this.#context.cloud.clock, copy);
+      const reader = new PageRangeReader(
+        own.access,
+        earlier.access,
+        sizeBytes,
+        `disk ${diskId}`,
+        giveBack,
+        this.#count,
+        this.#context.cloud.clock,
+        copy,
+      );
       const refusal = await reader.whyNotComparable(signal).catch(async (error: unknown) => {
         if (isDenied(error)) return error.message;
         await giveBack();
@@ -184,22 +227,45 @@ export class AzureSource implements SourcePlatform {
       await giveBack();
       this.#noteUncompared(diskId, refusal);
     }
-    return new PageRangeReader(copy, undefined, sizeBytes, `disk ${diskId}`, async () => undefined, this.#count, this.#context.cloud.clock);
+    return new PageRangeReader(
+      copy,
+      undefined,
+      sizeBytes,
+      `disk ${diskId}`,
+      async () => undefined,
+      this.#count,
+      this.#context.cloud.clock,
+    );
   }
 
   #noteUncompared(diskId: string, refusal: string): void {
-    this.#context.use?.note?.(`The cloud does not tell what changed on disk ${diskId} since the last execution, so that all of it is compared: ${refusal}`);
+    this.#context.use?.note?.(
+      `The cloud does not tell what changed on disk ${diskId} since the last execution, so that all of it is compared: ${refusal}`,
+    );
   }
 
   /** @param isAsked something is read immediately, to learn whether the cloud grants an address and whether that can be reached from here */
   async #openDirectly(
-    snapshot: Snapshot, disk: Snapshot['disks'][number], mark: SnapshotMark, base: Snapshot | undefined, isAsked: boolean, signal: AbortSignal,
+    snapshot: Snapshot,
+    disk: Snapshot['disks'][number],
+    mark: SnapshotMark,
+    base: Snapshot | undefined,
+    isAsked: boolean,
+    signal: AbortSignal,
   ): Promise<DiskReader> {
     const { diskId } = disk;
     const label = `disk ${diskId}`;
     const own = this.#take(mark.snapshotId);
     const alone = async (): Promise<DiskReader> => {
-      const reader = new PageRangeReader(own.access, undefined, disk.sizeBytes, label, own.giveBack, this.#count, this.#context.cloud.clock);
+      const reader = new PageRangeReader(
+        own.access,
+        undefined,
+        disk.sizeBytes,
+        label,
+        own.giveBack,
+        this.#count,
+        this.#context.cloud.clock,
+      );
       if (!isAsked) return reader;
       try {
         await reader.probe(signal);
@@ -216,7 +282,15 @@ export class AzureSource implements SourcePlatform {
     if (former === undefined) return alone();
     const earlier = this.#take(former.snapshotId);
     const giveBackBoth = async (): Promise<void> => void (await Promise.all([own.giveBack(), earlier.giveBack()]));
-    const reader = new PageRangeReader(own.access, earlier.access, disk.sizeBytes, label, giveBackBoth, this.#count, this.#context.cloud.clock);
+    const reader = new PageRangeReader(
+      own.access,
+      earlier.access,
+      disk.sizeBytes,
+      label,
+      giveBackBoth,
+      this.#count,
+      this.#context.cloud.clock,
+    );
     const refusal = await reader.whyNotComparable(signal).catch(async (error: unknown) => {
       await giveBackBoth();
       throw error;
@@ -228,19 +302,25 @@ export class AzureSource implements SourcePlatform {
   }
 
   #take(snapshotId: string): { readonly access: PageAccess; readonly giveBack: () => Promise<void> } {
-    if (isBlobId(snapshotId)) return { access: this.#context.vhds.accessTo(snapshotId), giveBack: async () => undefined };
+    if (isBlobId(snapshotId))
+      return { access: this.#context.vhds.accessTo(snapshotId), giveBack: async () => undefined };
     const target = targetOf(snapshotId);
     return { access: this.#accesses.take(target), giveBack: () => this.#accesses.giveBack(target) };
   }
 
   /** The disk in the base, if the cloud can tell what changed since: same disk, same size, and its snapshot is still there. */
   async #baseOf(
-    snapshot: Snapshot, disk: { readonly diskId: string; readonly sizeBytes: number }, mark: SnapshotMark, base: Snapshot | undefined, signal: AbortSignal,
+    snapshot: Snapshot,
+    disk: { readonly diskId: string; readonly sizeBytes: number },
+    mark: SnapshotMark,
+    base: Snapshot | undefined,
+    signal: AbortSignal,
   ): Promise<SnapshotMark | undefined> {
     if (base === undefined || snapshot.state['base'] !== base.tag) return undefined;
     const former = markOf(base, disk.diskId);
     const size = base.disks.find((one) => one.diskId === disk.diskId)?.sizeBytes;
-    if (former === undefined || size !== disk.sizeBytes || mark.family === '' || former.family !== mark.family) return undefined;
+    if (former === undefined || size !== disk.sizeBytes || mark.family === '' || former.family !== mark.family)
+      return undefined;
     return (await isThere(this.#context, former, signal)) ? former : undefined;
   }
 
@@ -251,7 +331,8 @@ export class AzureSource implements SourcePlatform {
     await this.#worker.stop(signal);
     await this.#revoke(snapshot, signal);
     // Those of the former base, and of executions that never ended.
-    for (const entry of recordedOf(ledgerOf(this.#context), { notOf: snapshot.tag })) await removeSnapshot(this.#context, ledgerOf(this.#context), entry, signal);
+    for (const entry of recordedOf(ledgerOf(this.#context), { notOf: snapshot.tag }))
+      await removeSnapshot(this.#context, ledgerOf(this.#context), entry, signal);
     if (formerBase !== undefined && formerBase.tag !== snapshot.tag) await this.#worker.forget(formerBase);
     await this.#records.forget(snapshot);
   }
@@ -265,7 +346,8 @@ export class AzureSource implements SourcePlatform {
 
   async discardPending({ tag }: { readonly tag: string }, signal: AbortSignal): Promise<void> {
     await this.#worker.stop(signal);
-    for (const entry of recordedOf(ledgerOf(this.#context), { of: tag })) await removeSnapshot(this.#context, ledgerOf(this.#context), entry, signal);
+    for (const entry of recordedOf(ledgerOf(this.#context), { of: tag }))
+      await removeSnapshot(this.#context, ledgerOf(this.#context), entry, signal);
   }
 
   async deleteBase(base: Snapshot, signal: AbortSignal): Promise<void> {
@@ -288,7 +370,8 @@ export class AzureSource implements SourcePlatform {
   }
 
   async findResource(entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined> {
-    if (entry.kind !== 'volume-snapshot') return findResourceOf({ deleterFor: (each) => deleterFor(this.#context.session, each) }, entry, signal);
+    if (entry.kind !== 'volume-snapshot')
+      return findResourceOf({ deleterFor: (each) => deleterFor(this.#context.session, each) }, entry, signal);
     const id = await findSnapshotId(this.#context, entry, signal);
     return id === undefined ? undefined : { id };
   }
@@ -300,8 +383,17 @@ export class AzureSource implements SourcePlatform {
     const snapshots = await cloud.list('list snapshots', (options) => compute.snapshots.list(options), signal);
     const labelled = snapshots.map(({ id, name, tags }) => ({ id: id ?? '', name, labels: tags ?? {} }));
     const blobs = await labelledBlobSnapshots(this.#context, await unmanagedDisks(cloud, signal), signal);
-    const copies = await listManagedBlobs(this.#context.session, (this.#context.ledger?.list({ kind: 'volume' }) ?? []).map(({ details }) => details), signal);
-    return [...copies, ...managedOf([['volume-snapshot', [...labelled, ...blobs]]], ({ id }) => (isBlobId(id) ? { blob: withoutQuery(id) } : { resourceGroup: parseResourceId(id).group }))];
+    const copies = await listManagedBlobs(
+      this.#context.session,
+      (this.#context.ledger?.list({ kind: 'volume' }) ?? []).map(({ details }) => details),
+      signal,
+    );
+    return [
+      ...copies,
+      ...managedOf([['volume-snapshot', [...labelled, ...blobs]]], ({ id }) =>
+        isBlobId(id) ? { blob: withoutQuery(id) } : { resourceGroup: parseResourceId(id).group },
+      ),
+    ];
   }
 
   async close(): Promise<void> {
@@ -313,7 +405,8 @@ export class AzureSource implements SourcePlatform {
   async #revoke(snapshot: Snapshot, signal: AbortSignal): Promise<void> {
     for (const { diskId } of snapshot.disks) {
       const mark = markOf(snapshot, diskId);
-      if (mark !== undefined && !isBlobId(mark.snapshotId)) await revokeAccess(this.#context.cloud, targetOf(mark.snapshotId), signal);
+      if (mark !== undefined && !isBlobId(mark.snapshotId))
+        await revokeAccess(this.#context.cloud, targetOf(mark.snapshotId), signal);
     }
   }
 }
@@ -321,12 +414,17 @@ export class AzureSource implements SourcePlatform {
 /** @throws `cloud.parameter-missing` */
 function demandWorker(environment: JsonObject | undefined): JsonObject {
   if (environment !== undefined) return environment;
-  throw new CausewayError('cloud.parameter-missing', 'export_worker_size is not set, and the endpoint reads disks by an export worker', { details: { parameter: 'export_worker_size' } });
+  throw new CausewayError(
+    'cloud.parameter-missing',
+    'export_worker_size is not set, and the endpoint reads disks by an export worker',
+    { details: { parameter: 'export_worker_size' } },
+  );
 }
 
 const withoutQuery = (address: string): string => `${new URL(address).origin}${new URL(address).pathname}`;
 
-const sizesOf = ({ disks }: VmParts): Snapshot['disks'] => disks.map(({ id, sizeBytes }) => ({ diskId: id, sizeBytes }));
+const sizesOf = ({ disks }: VmParts): Snapshot['disks'] =>
+  disks.map(({ id, sizeBytes }) => ({ diskId: id, sizeBytes }));
 
 function placeOfVm({ vm }: VmParts): { readonly location: string; readonly group: string } {
   return { location: vm.location, group: parseResourceId(vm.id).group };
@@ -337,5 +435,7 @@ function markOf(snapshot: Snapshot, diskId: string): SnapshotMark | undefined {
   const mark = isJsonObject(disks) ? disks[diskId] : undefined;
   if (!isJsonObject(mark)) return undefined;
   const { snapshotId, uniqueId, family } = mark;
-  return typeof snapshotId === 'string' && typeof uniqueId === 'string' && typeof family === 'string' ? { snapshotId, uniqueId, family } : undefined;
+  return typeof snapshotId === 'string' && typeof uniqueId === 'string' && typeof family === 'string'
+    ? { snapshotId, uniqueId, family }
+    : undefined;
 }

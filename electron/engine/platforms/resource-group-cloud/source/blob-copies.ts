@@ -29,7 +29,10 @@ export function copyPlaceOf(environment: JsonObject, groupOfVm: string): CopyPla
     const value = environment[key];
     return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
   };
-  const place = blobPlaceOf({ storage_account_name: text('storage_account_name'), storage_container_name: text('storage_container_name') });
+  const place = blobPlaceOf({
+    storage_account_name: text('storage_account_name'),
+    storage_container_name: text('storage_container_name'),
+  });
   return place === undefined ? undefined : { ...place, group: text('resource_group') ?? groupOfVm };
 }
 
@@ -38,16 +41,28 @@ export function copyPlaceIn({ state }: Snapshot): CopyPlace | undefined {
   const { copies } = state;
   if (!isJsonObject(copies)) return undefined;
   const { group, account, container } = copies;
-  return typeof group === 'string' && typeof account === 'string' && typeof container === 'string' ? { group, account, container } : undefined;
+  return typeof group === 'string' && typeof account === 'string' && typeof container === 'string'
+    ? { group, account, container }
+    : undefined;
 }
 
 /** @throws `cloud.name-unknown`, or `general.invalid-input` for an account without page blobs */
-export async function demandAccount({ session }: Pick<SourceContext, 'session'>, place: CopyPlace, signal: AbortSignal): Promise<void> {
+export async function demandAccount(
+  { session }: Pick<SourceContext, 'session'>,
+  place: CopyPlace,
+  signal: AbortSignal,
+): Promise<void> {
   const { group, account } = place;
   const found = await readAccount(session, { group }, place, signal);
   const details = { parameter: 'storage_account_name', name: account };
-  if (found === undefined) throw new CausewayError('cloud.name-unknown', `no storage account "${account}" in resource group ${group}`, { details });
-  if (found.problem !== undefined) throw new CausewayError('general.invalid-input', `storage_account_name: ${found.problem}`, { details: { ...details, problems: [found.problem] } });
+  if (found === undefined)
+    throw new CausewayError('cloud.name-unknown', `no storage account "${account}" in resource group ${group}`, {
+      details,
+    });
+  if (found.problem !== undefined)
+    throw new CausewayError('general.invalid-input', `storage_account_name: ${found.problem}`, {
+      details: { ...details, problems: [found.problem] },
+    });
 }
 
 interface CopyRequest {
@@ -72,43 +87,88 @@ export class BlobCopies {
   }
 
   /** The pages of a copy, which is made if there is none, and complete when this resolves. */
-  async open({ snapshot, diskId, snapshotId, sizeBytes, place }: CopyRequest, signal: AbortSignal): Promise<PageAccess> {
+  async open(
+    { snapshot, diskId, snapshotId, sizeBytes, place }: CopyRequest,
+    signal: AbortSignal,
+  ): Promise<PageAccess> {
     const { cloud, session } = this.#context;
     const ledger = ledgerOf(this.#context);
     const container = new BlobContainer(session, { group: place.group, location: '' }, place);
     const target = targetOf(snapshotId);
     const access = this.#accesses.take(target, copySeconds);
     try {
-      const { resource, entry } = await ensureResource<{ readonly id: string }>(cloud, ledger, {
-        kind: 'volume', key: `${snapshot.tag}/${diskId}/blob`, lifetime: 'replica',
-        details: { resourceGroup: place.group, location: '', storageAccount: place.account, storageContainer: place.container, diskId },
-      }, {
-        async find(given, within) {
-          const [found] = await container.items(entryLabel(given), false, within);
-          return found === undefined ? undefined : { id: found.blob.url };
+      const { resource, entry } = await ensureResource<{ readonly id: string }>(
+        cloud,
+        ledger,
+        {
+          kind: 'volume',
+          key: `${snapshot.tag}/${diskId}/blob`,
+          lifetime: 'replica',
+          details: {
+            resourceGroup: place.group,
+            location: '',
+            storageAccount: place.account,
+            storageContainer: place.container,
+            diskId,
+          },
         },
-        get: async (id, _given, within) => ((await container.facts(id, within)) === undefined ? undefined : { id }),
-        create: async (given, within) => ({ id: await container.copy(nameOf(given), await access.name(within), resourceTags(runOf(this.#context), given), within) }),
-      }, signal);
+        {
+          async find(given, within) {
+            const [found] = await container.items(entryLabel(given), false, within);
+            return found === undefined ? undefined : { id: found.blob.url };
+          },
+          get: async (id, _given, within) => ((await container.facts(id, within)) === undefined ? undefined : { id }),
+          create: async (given, within) => ({
+            id: await container.copy(
+              nameOf(given),
+              await access.name(within),
+              resourceTags(runOf(this.#context), given),
+              within,
+            ),
+          }),
+        },
+        signal,
+      );
       const removing = { deleterFor: (each: Parameters<typeof deleterFor>[1]) => deleterFor(session, each) };
-      await orRemoveFailed(removing, ledger, entry, () => this.#whenComplete(container, resource.id, { diskId, sizeBytes }, signal), signal);
+      await orRemoveFailed(
+        removing,
+        ledger,
+        entry,
+        () => this.#whenComplete(container, resource.id, { diskId, sizeBytes }, signal),
+        signal,
+      );
       return pagesOf(this.#context, container, resource.id);
     } finally {
       await this.#accesses.giveBack(target);
     }
   }
 
-  #whenComplete(container: BlobContainer, id: string, { diskId, sizeBytes }: Pick<CopyRequest, 'diskId' | 'sizeBytes'>, signal: AbortSignal): Promise<void> {
+  #whenComplete(
+    container: BlobContainer,
+    id: string,
+    { diskId, sizeBytes }: Pick<CopyRequest, 'diskId' | 'sizeBytes'>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { cloud } = this.#context;
-    return waitForState({ operation: `copying the snapshot of disk ${diskId} to a blob` }, async (within) => {
-      const facts = await container.facts(id, within);
-      const status = facts?.copy?.status ?? 'missing';
-      if (facts !== undefined && status === 'pending') return { done: false, state: 'copied in part' };
-      if (facts === undefined || status !== 'success' || facts.bytes < sizeBytes) {
-        throw new CausewayError('cloud.operation-failed', `copying the snapshot of disk ${diskId} to a blob: ${status} ${facts?.copy?.description ?? ''}`.trimEnd(), { details: { diskId, state: status } });
-      }
-      return { done: true, value: undefined };
-    }, pollPlan(cloud.timing, copySeconds * 1000), cloud.clock, signal);
+    return waitForState(
+      { operation: `copying the snapshot of disk ${diskId} to a blob` },
+      async (within) => {
+        const facts = await container.facts(id, within);
+        const status = facts?.copy?.status ?? 'missing';
+        if (facts !== undefined && status === 'pending') return { done: false, state: 'copied in part' };
+        if (facts === undefined || status !== 'success' || facts.bytes < sizeBytes) {
+          throw new CausewayError(
+            'cloud.operation-failed',
+            `copying the snapshot of disk ${diskId} to a blob: ${status} ${facts?.copy?.description ?? ''}`.trimEnd(),
+            { details: { diskId, state: status } },
+          );
+        }
+        return { done: true, value: undefined };
+      },
+      pollPlan(cloud.timing, copySeconds * 1000),
+      cloud.clock,
+      signal,
+    );
   }
 }
 
@@ -129,5 +189,8 @@ function pagesOf({ cloud }: Pick<SourceContext, 'cloud'>, container: BlobContain
 
 /** Whether the cloud tells no changes here: by roles, by the disk's network access policy, or as the address cannot be reached. */
 export function isDenied(error: unknown): error is CausewayError {
-  return isStatus(error, 400, 403, 409) || (error instanceof CausewayError && ['cloud.unreachable', 'cloud.no-answer'].includes(error.code));
+  return (
+    isStatus(error, 400, 403, 409) ||
+    (error instanceof CausewayError && ['cloud.unreachable', 'cloud.no-answer'].includes(error.code))
+  );
 }

@@ -27,7 +27,10 @@ import { GIB, ledgerOf, runOf, type SourceContext } from './source-context.ts';
  * The environment of a worker for a VM of this region, in the words of the steps that start workers; undefined where the source's
  * environment names no size.
  */
-export function workerEnvironment(environment: JsonObject, vm: { readonly location: string; readonly group: string }): JsonObject | undefined {
+export function workerEnvironment(
+  environment: JsonObject,
+  vm: { readonly location: string; readonly group: string },
+): JsonObject | undefined {
   const { export_worker_size: size, export_worker_image: image, resource_group: group } = environment;
   if (typeof size !== 'string' || size.trim() === '') return undefined;
   return {
@@ -63,10 +66,15 @@ export class WorkerPath {
     this.#folder = join(context.folder, 'resource-group-cloud-digests');
     const { session } = context;
     this.#worker = new ExportWorker({
-      cloud: { clock: session.clock, deleterFor: (entry) => deleterFor(session, entry), servers: cloudApi(session, { group: '', location: '' }).servers },
-      start: (keyRing, run, signal) => startWorker(session, keyRing, run, 'disk-copy', signal).catch((error: unknown) => {
-        throw inExportWords(error);
-      }),
+      cloud: {
+        clock: session.clock,
+        deleterFor: (entry) => deleterFor(session, entry),
+        servers: cloudApi(session, { group: '', location: '' }).servers,
+      },
+      start: (keyRing, run, signal) =>
+        startWorker(session, keyRing, run, 'disk-copy', signal).catch((error: unknown) => {
+          throw inExportWords(error);
+        }),
       attach: async (run, workerId, volume, signal) => {
         await attachVolume(this.#api(run), run, workerId, volume.id, signal);
         return { kind: 'lun', lun: await lunOf(session, workerId, volume.id, signal), sizeBytes: volume.sizeBytes };
@@ -84,7 +92,10 @@ export class WorkerPath {
     try {
       const plan = await planWorker(this.#context.session, readEnvironment(environment), vm, 'disk-copy', signal);
       const problems = tooManyDisks(plan.size, vm);
-      if (problems.length > 0) throw new CausewayError('general.invalid-input', `worker_size: ${problems.join('; ')}`, { details: { parameter: 'worker_size', problems: [...problems] } });
+      if (problems.length > 0)
+        throw new CausewayError('general.invalid-input', `worker_size: ${problems.join('; ')}`, {
+          details: { parameter: 'worker_size', problems: [...problems] },
+        });
       return plan;
     } catch (error) {
       throw inExportWords(error);
@@ -98,26 +109,56 @@ export class WorkerPath {
     const opened = await this.#worker.open(run, { id: volumeId, diskId, sizeBytes, createdByThisCall: false }, signal);
     const own = new DigestFile(this.#folder, digestFileName(snapshot.tag, diskId), sizeBytes);
     const formerSize = base?.disks.find((disk) => disk.diskId === diskId)?.sizeBytes;
-    const former = base === undefined || formerSize !== sizeBytes ? undefined : new DigestFile(this.#folder, digestFileName(base.tag, diskId), sizeBytes);
+    const former =
+      base === undefined || formerSize !== sizeBytes
+        ? undefined
+        : new DigestFile(this.#folder, digestFileName(base.tag, diskId), sizeBytes);
     return new WorkerVolumeReader(opened, sizeBytes, own, (await former?.isComplete()) === true ? former : undefined);
   }
 
   /** A disk with a snapshot's content. Removed with the execution. */
-  async #ensureCopy(run: DestinationRun, { snapshot, diskId, snapshotId, sizeBytes }: WorkerRequest, signal: AbortSignal): Promise<string> {
+  async #ensureCopy(
+    run: DestinationRun,
+    { snapshot, diskId, snapshotId, sizeBytes }: WorkerRequest,
+    signal: AbortSignal,
+  ): Promise<string> {
     const api = this.#api(run);
     const { zone } = await this.#plan(run.environment, run.vm, signal);
     const { resource, entry } = await ensureResource<{ readonly id: string }>(
-      api, run.ledger,
-      { kind: 'volume', key: `${snapshot.tag}/${diskId}/copy`, lifetime: 'replica', details: { ...api.entryDetails, diskId } },
+      api,
+      run.ledger,
+      {
+        kind: 'volume',
+        key: `${snapshot.tag}/${diskId}/copy`,
+        lifetime: 'replica',
+        details: { ...api.entryDetails, diskId },
+      },
       {
         ...volumeFinders(api),
-        create: (each, within) => api.volumes.create({
-          name: nameOf(each), sizeGib: Math.ceil(sizeBytes / GIB), type: usualDiskType, zone, contentOf: { snapshotId }, labels: resourceTags(run, each),
-        }, within),
+        create: (each, within) =>
+          api.volumes.create(
+            {
+              name: nameOf(each),
+              sizeGib: Math.ceil(sizeBytes / GIB),
+              type: usualDiskType,
+              zone,
+              contentOf: { snapshotId },
+              labels: resourceTags(run, each),
+            },
+            within,
+          ),
       },
       signal,
     );
-    const ready = () => awaitVolume(api, resource.id, `copying disk ${diskId} into it`, ({ state }) => state === 'available' || state === 'attached', api.timing.volumeMs * 12, signal);
+    const ready = () =>
+      awaitVolume(
+        api,
+        resource.id,
+        `copying disk ${diskId} into it`,
+        ({ state }) => state === 'available' || state === 'attached',
+        api.timing.volumeMs * 12,
+        signal,
+      );
     await orRemoveFailed(api, run.ledger, entry, ready, signal);
     return resource.id;
   }
@@ -127,8 +168,11 @@ export class WorkerPath {
     const ledger = ledgerOf(this.#context);
     if (ledger.list().every(({ kind, state }) => kind === 'volume-snapshot' || state === 'removed')) return;
     await this.#worker.stop(runOf(this.#context), signal);
-    const removing = { deleterFor: (each: Parameters<CloudApi['deleterFor']>[0]) => deleterFor(this.#context.session, each) };
-    for (const entry of ledger.list({ kind: 'volume' }).filter(({ state }) => state !== 'removed')) await deleteResource(removing, ledger, entry, signal);
+    const removing = {
+      deleterFor: (each: Parameters<CloudApi['deleterFor']>[0]) => deleterFor(this.#context.session, each),
+    };
+    for (const entry of ledger.list({ kind: 'volume' }).filter(({ state }) => state !== 'removed'))
+      await deleteResource(removing, ledger, entry, signal);
   }
 
   /** Removes what is kept here, on this computer, of a snapshot that is no base any more. */
@@ -148,10 +192,19 @@ export class WorkerPath {
 
 /** As the steps that start workers see the VM whose disks are read. */
 function vmOf(id: string, disks: Snapshot['disks']): Vm {
-  return { id, name: id, os_type: 'linux', nics: [], disks: disks.map(({ diskId, sizeBytes }) => ({ id: diskId, size_bytes: sizeBytes })) };
+  return {
+    id,
+    name: id,
+    os_type: 'linux',
+    nics: [],
+    disks: disks.map(({ diskId, sizeBytes }) => ({ id: diskId, size_bytes: sizeBytes })),
+  };
 }
 
-const words: Readonly<Record<string, string>> = { worker_size: 'export_worker_size', linux_migr_image: 'export_worker_image' };
+const words: Readonly<Record<string, string>> = {
+  worker_size: 'export_worker_size',
+  linux_migr_image: 'export_worker_image',
+};
 
 /** An error of the steps that start workers, in the words of the source's parameters. */
 function inExportWords(error: unknown): unknown {
@@ -160,7 +213,11 @@ function inExportWords(error: unknown): unknown {
   const renamed = typeof parameter === 'string' ? words[parameter] : undefined;
   if (renamed === undefined) return error;
   const message = Object.entries(words).reduce((text, [from, to]) => text.replaceAll(from, to), error.message);
-  return new CausewayError(error.code, message, { details: { ...error.details, parameter: renamed }, retryable: error.retryable, cause: error });
+  return new CausewayError(error.code, message, {
+    details: { ...error.details, parameter: renamed },
+    retryable: error.retryable,
+    cause: error,
+  });
 }
 
 /** What a snapshot's state says of the worker that may read it. */

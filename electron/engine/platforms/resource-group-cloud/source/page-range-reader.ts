@@ -28,14 +28,19 @@ export interface ReadCount {
 const egressPricePerGb = 0.087;
 
 /** What reading took; undefined when nothing was read directly. The requests themselves are not charged for managed disks, the data that leaves is. */
-export function readingCost({ lists, reads, bytes }: ReadCount): { readonly text: string; readonly details: JsonObject } | undefined {
+export function readingCost({
+  lists,
+  reads,
+  bytes,
+}: ReadCount): { readonly text: string; readonly details: JsonObject } | undefined {
   if (lists === 0) return undefined;
   const requests = lists + reads;
   const perGib = bytes === 0 ? undefined : Math.round(requests / (bytes / 2 ** 30));
   const usd = (bytes / 1e9) * egressPricePerGb;
   return {
-    text: `Snapshots were read directly: ${requests} requests${perGib === undefined ? '' : ` (${perGib} per GiB read)`}, ${lists} of them lists of pages; `
-      + `the data costs about USD ${usd.toFixed(usd < 0.01 ? 6 : 2)} if it leaves Azure over the internet, at the list price of ${egressPricePerGb} per GB`,
+    text:
+      `Snapshots were read directly: ${requests} requests${perGib === undefined ? '' : ` (${perGib} per GiB read)`}, ${lists} of them lists of pages; ` +
+      `the data costs about USD ${usd.toFixed(usd < 0.01 ? 6 : 2)} if it leaves Azure over the internet, at the list price of ${egressPricePerGb} per GB`,
     details: { requests, lists, requestsPerGib: perGib ?? null, bytes, usd: Number(usd.toFixed(9)) },
   };
 }
@@ -70,7 +75,16 @@ export class PageRangeReader implements DiskReader {
    * @param release gives the addresses back
    * @param bytes where bytes are read, if not where pages are listed
    */
-  constructor(own: PageAccess, base: PageAccess | undefined, sizeBytes: number, label: string, release: () => Promise<void>, count: ReadCount, clock: Pick<Clock, 'monotonic'>, bytes = own) {
+  constructor(
+    own: PageAccess,
+    base: PageAccess | undefined,
+    sizeBytes: number,
+    label: string,
+    release: () => Promise<void>,
+    count: ReadCount,
+    clock: Pick<Clock, 'monotonic'>,
+    bytes = own,
+  ) {
     this.#own = own;
     this.#bytes = bytes;
     this.#base = base;
@@ -122,14 +136,20 @@ export class PageRangeReader implements DiskReader {
         const end = Math.min(range.offset + range.length, this.sizeBytes);
         const offset = Math.max(at, range.offset);
         if (end <= offset) continue;
-        const hole = this.coverage === 'allocated' && offset > at ? add({ offset: at, length: offset - at, kind: 'zero' }) : undefined;
+        const hole =
+          this.coverage === 'allocated' && offset > at
+            ? add({ offset: at, length: offset - at, kind: 'zero' })
+            : undefined;
         if (hole !== undefined) yield hole;
         const done = add({ offset, length: end - offset, kind: range.kind });
         if (done !== undefined) yield done;
         at = end;
       }
     }
-    const rest = this.coverage === 'allocated' && at < this.sizeBytes ? add({ offset: at, length: this.sizeBytes - at, kind: 'zero' }) : undefined;
+    const rest =
+      this.coverage === 'allocated' && at < this.sizeBytes
+        ? add({ offset: at, length: this.sizeBytes - at, kind: 'zero' })
+        : undefined;
     if (rest !== undefined) yield rest;
     yield* held;
   }
@@ -143,18 +163,34 @@ export class PageRangeReader implements DiskReader {
       return;
     }
     const half = Math.ceil(length / 2 / pageBytes) * pageBytes;
-    if (half >= length) throw new CausewayError('cloud.unexpected-answer', `${this.#label}: the list of pages does not end`);
+    if (half >= length)
+      throw new CausewayError('cloud.unexpected-answer', `${this.#label}: the list of pages does not end`);
     yield* this.#ranges(offset, half, signal);
     yield* this.#ranges(offset + half, length - half, signal);
   }
 
-  async #list(offset: number, length: number, signal: AbortSignal): Promise<{ readonly ranges: readonly Range[]; readonly isCut: boolean }> {
+  async #list(
+    offset: number,
+    length: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly ranges: readonly Range[]; readonly isCut: boolean }> {
     const [own, base] = [this.#own, this.#base];
     const operation = base === undefined ? `list the pages of ${this.#label}` : `list what changed in ${this.#label}`;
     this.#count.lists += 1;
-    const answer = await this.#withBase(base, (former) =>
-      // The library changes the options that it is given.
-      own.use(operation, (pages, options) => (former === undefined ? pages.getPageRanges(offset, length, { ...options }) : own.changes(pages, offset, length, former, { ...options })), signal), signal);
+    const answer = await this.#withBase(
+      base,
+      (former) =>
+        // The library changes the options that it is given.
+        own.use(
+          operation,
+          (pages, options) =>
+            former === undefined
+              ? pages.getPageRanges(offset, length, { ...options })
+              : own.changes(pages, offset, length, former, { ...options }),
+          signal,
+        ),
+      signal,
+    );
     const data = (answer.pageRange ?? []).map((range): Range => ({ ...inPages(range), kind: 'data' }));
     const cleared = (answer.clearRange ?? []).map((range): Range => ({ ...inPages(range), kind: 'zero' }));
     const marker = (answer as { readonly continuationToken?: string }).continuationToken;
@@ -163,7 +199,11 @@ export class PageRangeReader implements DiskReader {
   }
 
   /** A refusal leaves open which of the two addresses has expired: both are renewed. */
-  async #withBase<T>(base: PageAccess | undefined, work: (url: string | undefined) => Promise<T>, signal: AbortSignal): Promise<T> {
+  async #withBase<T>(
+    base: PageAccess | undefined,
+    work: (url: string | undefined) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
     if (base === undefined) return work(undefined);
     const url = await base.name(signal);
     try {
@@ -194,7 +234,10 @@ export class PageRangeReader implements DiskReader {
       await this.#bytes.read(`read ${this.#label}`, offset, into, signal);
     } catch (error) {
       if (signal.aborted) throw this.#cancelled();
-      if (isStatus(error, 404)) throw new CausewayError('source.snapshot-lost', `${this.#label} no longer exists in the cloud`, { cause: error });
+      if (isStatus(error, 404))
+        throw new CausewayError('source.snapshot-lost', `${this.#label} no longer exists in the cloud`, {
+          cause: error,
+        });
       throw error;
     } finally {
       this.#reading -= 1;
@@ -227,19 +270,21 @@ export class PageRangeReader implements DiskReader {
 export function inOrder(data: readonly Range[], cleared: readonly Range[]): readonly Range[] {
   const sorted = data.toSorted((one, other) => one.offset - other.offset);
   let next = 0;
-  const holes = cleared.toSorted((one, other) => one.offset - other.offset).flatMap((range): Range[] => {
-    const parts: Range[] = [];
-    const end = range.offset + range.length;
-    let at = range.offset;
-    while (next < sorted.length && endOf(sorted[next]) <= at) next += 1;
-    for (let index = next; index < sorted.length && at < end; index += 1) {
-      const { offset = end } = sorted[index] ?? {};
-      if (offset >= end) break;
-      if (offset > at) parts.push({ offset: at, length: offset - at, kind: 'zero' });
-      at = Math.max(at, endOf(sorted[index]));
-    }
-    return at < end ? [...parts, { offset: at, length: end - at, kind: 'zero' }] : parts;
-  });
+  const holes = cleared
+    .toSorted((one, other) => one.offset - other.offset)
+    .flatMap((range): Range[] => {
+      const parts: Range[] = [];
+      const end = range.offset + range.length;
+      let at = range.offset;
+      while (next < sorted.length && endOf(sorted[next]) <= at) next += 1;
+      for (let index = next; index < sorted.length && at < end; index += 1) {
+        const { offset = end } = sorted[index] ?? {};
+        if (offset >= end) break;
+        if (offset > at) parts.push({ offset: at, length: offset - at, kind: 'zero' });
+        at = Math.max(at, endOf(sorted[index]));
+      }
+      return at < end ? [...parts, { offset: at, length: end - at, kind: 'zero' }] : parts;
+    });
   return [...sorted, ...holes].sort((one, other) => one.offset - other.offset);
 }
 
@@ -249,6 +294,9 @@ const endOf = (range: Range | undefined): number => (range === undefined ? 0 : r
  * The service names the first and the last byte of a range; the library gives their difference as the count, which is one less than
  * there are. Ranges are whole pages, so that rounding up is right for this library and for one that counts them all.
  */
-function inPages({ offset, count = 0 }: { readonly offset: number; readonly count?: number }): { readonly offset: number; readonly length: number } {
+function inPages({ offset, count = 0 }: { readonly offset: number; readonly count?: number }): {
+  readonly offset: number;
+  readonly length: number;
+} {
   return { offset, length: Math.ceil(count / pageBytes) * pageBytes };
 }

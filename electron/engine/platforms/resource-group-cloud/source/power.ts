@@ -24,18 +24,40 @@ export function startVm(cloud: AzureCloud, vmId: string, environment: JsonObject
   return bringTo('running', cloud, vmId, environment, signal);
 }
 
-async function bringTo(power: keyof typeof ways, cloud: AzureCloud, vmId: string, environment: JsonObject, signal: AbortSignal): Promise<void> {
+async function bringTo(
+  power: keyof typeof ways,
+  cloud: AzureCloud,
+  vmId: string,
+  environment: JsonObject,
+  signal: AbortSignal,
+): Promise<void> {
   const { call, tooLate } = ways[power];
   const vm = await findVm(cloud, vmId, environment, signal);
   const { group, name } = parseResourceId(vm.id);
   const { virtualMachines } = await cloud.compute();
   let asked = false;
-  await pollUntil(async (within) => {
-    const seen = await cloud.find(`get VM ${name}`, (options) => virtualMachines.get(group, name, { ...options, expand: 'instanceView' }), within);
-    if (seen === undefined) throw new CausewayError('source.vm-not-found', `the subscription has no VM ${vmId}`);
-    if (powerOf(seen) === power) return { done: true, value: undefined };
-    if (!asked) await cloud.submit(`${call} VM ${name}`, (options) => virtualMachines[call](group, name, options), within);
-    asked = true;
-    return { done: false, state: seen.instanceView?.statuses?.findLast((status) => status.code?.startsWith('PowerState/'))?.displayStatus ?? 'of unknown power' };
-  }, { ...plan, firstMs: Math.min(plan.firstMs, cloud.timing.pollFirstMs) }, cloud.clock, signal, (state) => new CausewayError(tooLate, `VM ${vmId} is still "${state}" after ${plan.deadlineMs / 1000} s`));
+  await pollUntil(
+    async (within) => {
+      const seen = await cloud.find(
+        `get VM ${name}`,
+        (options) => virtualMachines.get(group, name, { ...options, expand: 'instanceView' }),
+        within,
+      );
+      if (seen === undefined) throw new CausewayError('source.vm-not-found', `the subscription has no VM ${vmId}`);
+      if (powerOf(seen) === power) return { done: true, value: undefined };
+      if (!asked)
+        await cloud.submit(`${call} VM ${name}`, (options) => virtualMachines[call](group, name, options), within);
+      asked = true;
+      return {
+        done: false,
+        state:
+          seen.instanceView?.statuses?.findLast((status) => status.code?.startsWith('PowerState/'))?.displayStatus ??
+          'of unknown power',
+      };
+    },
+    { ...plan, firstMs: Math.min(plan.firstMs, cloud.timing.pollFirstMs) },
+    cloud.clock,
+    signal,
+    (state) => new CausewayError(tooLate, `VM ${vmId} is still "${state}" after ${plan.deadlineMs / 1000} s`),
+  );
 }

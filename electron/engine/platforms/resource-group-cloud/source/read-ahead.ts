@@ -71,7 +71,10 @@ export class ReadAhead {
     for (let at = offset; at < end;) {
       const piece = this.#pieceAt(at) ?? (isNext ? this.#begin(at, end) : undefined);
       // Without a piece, up to where the next one begins.
-      const to = piece === undefined ? Math.min(end, ...this.#pieces.filter(({ start }) => start > at).map(({ start }) => start)) : Math.min(end, piece.end);
+      const to =
+        piece === undefined
+          ? Math.min(end, ...this.#pieces.filter(({ start }) => start > at).map(({ start }) => start))
+          : Math.min(end, piece.end);
       const place = into.subarray(at - offset, to - offset);
       parts.push(piece === undefined ? this.#timed(at, place, signal) : this.#take(piece, at, place, signal));
       at = to;
@@ -121,7 +124,8 @@ export class ReadAhead {
     const took = this.#clock.monotonic() - begun;
     // A small part that arrives soon says little.
     if (took > slowMs) this.#pieceBytes = Math.max(smallestBytes, this.#pieceBytes / 2);
-    else if (took < quickMs && into.length * 2 >= this.#pieceBytes) this.#pieceBytes = Math.min(largestBytes, this.#pieceBytes * 2);
+    else if (took < quickMs && into.length * 2 >= this.#pieceBytes)
+      this.#pieceBytes = Math.min(largestBytes, this.#pieceBytes * 2);
   }
 
   async #take(piece: Piece, offset: number, place: Uint8Array, signal: AbortSignal): Promise<void> {

@@ -22,7 +22,8 @@ export interface SourceContext {
 
 /** @throws `general.bug` for a source that was opened to be looked at only */
 export function ledgerOf(context: SourceContext): LedgerScope {
-  if (context.ledger === undefined) throw new CausewayError('general.bug', 'the source was opened without a ledger and cannot create resources');
+  if (context.ledger === undefined)
+    throw new CausewayError('general.bug', 'the source was opened without a ledger and cannot create resources');
   return context.ledger;
 }
 

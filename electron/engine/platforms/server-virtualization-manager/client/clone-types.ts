@@ -15,7 +15,12 @@ export function isRefused(error: unknown): error is CausewayError {
 
 /** Types that the repository does not take are refused by it: the next one is tried then. */
 export async function cloneByFirstType(
-  manager: Manager, disk: OvmDisk, repositoryId: string, types: readonly string[], note: (message: string) => void, signal: AbortSignal,
+  manager: Manager,
+  disk: OvmDisk,
+  repositoryId: string,
+  types: readonly string[],
+  note: (message: string) => void,
+  signal: AbortSignal,
 ): Promise<OvmDisk> {
   const [type = instant, ...others] = types;
   try {

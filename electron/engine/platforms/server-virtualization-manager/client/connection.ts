@@ -24,9 +24,18 @@ export function parseConnection(connection: unknown): OvmConnection {
   const parsed = connectionSchema.safeParse(connection);
   if (!parsed.success) {
     const keys = [...new Set(parsed.error.issues.map(({ path }) => path.join('.')))];
-    throw new CausewayError('general.invalid-input', `the connection lacks, or has wrong: ${keys.join(', ')}`, { details: { keys } });
+    throw new CausewayError('general.invalid-input', `the connection lacks, or has wrong: ${keys.join(', ')}`, {
+      details: { keys },
+    });
   }
-  const { host, port, username, password, ca_certificate: caCertificate, allow_untrusted: allowUntrusted } = parsed.data;
+  const {
+    host,
+    port,
+    username,
+    password,
+    ca_certificate: caCertificate,
+    allow_untrusted: allowUntrusted,
+  } = parsed.data;
   const name = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
   return {
     baseUrl: `https://${name}:${port}/ovm/core/wsapi/rest`,

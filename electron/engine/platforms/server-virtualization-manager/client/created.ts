@@ -5,10 +5,16 @@ export const ledgerName = /^causeway-(res-[a-z0-9]+)$/;
 
 /** Objects have no tags; what other platforms carry there is in their description, as `key=value key=value`. */
 export function tagText(labels: Labels): string {
-  return Object.entries(labels).map(([key, value]) => `${key}=${value}`).join(' ');
+  return Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(' ');
 }
 
 export function readTags(description: string | null | undefined): Labels {
   const pairs = (description ?? '').split(' ').map((pair) => pair.split('='));
-  return Object.fromEntries(pairs.flatMap(([key, value, ...rest]) => (key !== undefined && key !== '' && value !== undefined && rest.length === 0 ? [[key, value]] : [])));
+  return Object.fromEntries(
+    pairs.flatMap(([key, value, ...rest]) =>
+      key !== undefined && key !== '' && value !== undefined && rest.length === 0 ? [[key, value]] : [],
+    ),
+  );
 }

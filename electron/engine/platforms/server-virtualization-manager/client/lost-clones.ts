@@ -11,7 +11,10 @@ const windowMs = 10 * 60_000;
  * When a clone is about to be asked for, by the manager's clock: after its newest job, and soon. Jobs are numbered by the time when they began.
  * Goes into the details of the clone's ledger entry.
  */
-export async function cloneWindow(manager: Manager, signal: AbortSignal): Promise<{ readonly since: number; readonly until: number }> {
+export async function cloneWindow(
+  manager: Manager,
+  signal: AbortSignal,
+): Promise<{ readonly since: number; readonly until: number }> {
   const jobs = await manager.api.read(z.array(idShape), 'list job ids', '/Job/id', signal);
   const since = jobs.reduce((newest, { value }) => Math.max(newest, Number(value) || 0), 0);
   return { since, until: Math.max(since, manager.now()) + windowMs };
@@ -32,7 +35,11 @@ export interface Original {
  * @param isIt what a job made, if that can be what was asked for
  */
 export async function lostClone<T>(
-  manager: Manager, details: JsonObject, originals: readonly Original[], isIt: (id: string, signal: AbortSignal) => Promise<T | undefined>, signal: AbortSignal,
+  manager: Manager,
+  details: JsonObject,
+  originals: readonly Original[],
+  isIt: (id: string, signal: AbortSignal) => Promise<T | undefined>,
+  signal: AbortSignal,
 ): Promise<T | undefined> {
   const { since, until } = details;
   if (typeof since !== 'number' || typeof until !== 'number' || originals.length === 0) return undefined;

@@ -32,14 +32,22 @@ export interface ManagerApi {
 }
 
 /** Some refusals come with a status of success. */
-const startedShape = z.union([jobShape, z.looseObject({ errorCode: z.union([z.string(), z.number()]), message: z.string().nullish() })]);
+const startedShape = z.union([
+  jobShape,
+  z.looseObject({ errorCode: z.union([z.string(), z.number()]), message: z.string().nullish() }),
+]);
 const abortMs = 10_000;
 
 export function managerApi(client: HttpClient, around: RetryContext): ManagerApi {
   const json = createJsonApi(client);
 
   async function abandon(id: string): Promise<void> {
-    const request = { operation: `abort job ${id}`, method: 'PUT', path: `/Job/${encodeURIComponent(id)}/abort`, idempotent: false } as const;
+    const request = {
+      operation: `abort job ${id}`,
+      method: 'PUT',
+      path: `/Job/${encodeURIComponent(id)}/abort`,
+      idempotent: false,
+    } as const;
     await json.send(request, AbortSignal.timeout(abortMs)).catch(() => undefined);
   }
 
@@ -47,11 +55,19 @@ export function managerApi(client: HttpClient, around: RetryContext): ManagerApi
     return waitForState(
       { operation, details: { jobId: id } },
       async (within) => {
-        const job = await json.read(jobShape, { operation: `read job ${id}`, method: 'GET', path: `/Job/${encodeURIComponent(id)}` }, within);
+        const job = await json.read(
+          jobShape,
+          { operation: `read job ${id}`, method: 'GET', path: `/Job/${encodeURIComponent(id)}` },
+          within,
+        );
         if (job.summaryDone !== true) return { done: false, state: job.jobRunState ?? 'queued' };
         const outcome = job.jobSummaryState ?? job.jobRunState ?? 'unknown';
         if (outcome === 'SUCCESS') return { done: true, value: job };
-        throw new CausewayError('cloud.operation-failed', `${operation}: ${job.error?.message ?? `the job ended with ${outcome}`}`, { details: { operation, jobId: id, state: outcome } });
+        throw new CausewayError(
+          'cloud.operation-failed',
+          `${operation}: ${job.error?.message ?? `the job ended with ${outcome}`}`,
+          { details: { operation, jobId: id, state: outcome } },
+        );
       },
       pollPlan(around.timing, deadlineMs),
       around.clock,
@@ -68,7 +84,11 @@ export function managerApi(client: HttpClient, around: RetryContext): ManagerApi
       // A deletion may be sent twice; anything else would be carried out twice.
       const started = await json.read(startedShape, { ...request, idempotent: request.method === 'DELETE' }, signal);
       if ('errorCode' in started) {
-        throw new CausewayError('cloud.request-refused', `${operation}: ${String(started['message'] ?? '')} (${String(started['errorCode'])})`, { details: { operation, code: String(started['errorCode']) } });
+        throw new CausewayError(
+          'cloud.request-refused',
+          `${operation}: ${String(started['message'] ?? '')} (${String(started['errorCode'])})`,
+          { details: { operation, code: String(started['errorCode']) } },
+        );
       }
       const { value } = (started as OvmJob).id;
       try {

@@ -7,8 +7,20 @@ import { exporterAt, type Exporter } from './exporter.ts';
 import { managerApi, type ManagerApi } from './manager-api.ts';
 import { sessionTransport } from './session-transport.ts';
 import {
-  diskShape, managerShape, mappingShape, namedShape, nicShape, serverShape, vmShape,
-  type OvmDisk, type OvmManager, type OvmMapping, type OvmNamed, type OvmNic, type OvmServer, type OvmVm,
+  diskShape,
+  managerShape,
+  mappingShape,
+  namedShape,
+  nicShape,
+  serverShape,
+  vmShape,
+  type OvmDisk,
+  type OvmManager,
+  type OvmMapping,
+  type OvmNamed,
+  type OvmNic,
+  type OvmServer,
+  type OvmVm,
 } from './shapes.ts';
 
 /** Objects of one kind. */
@@ -60,7 +72,17 @@ export function openManager(connection: unknown, options: OpenManagerOptions = {
     const ahead = Date.parse(date) - clock.wallTime();
     if (Number.isFinite(ahead)) aheadMs = ahead;
   });
-  const api = managerApi(createHttpClient({ baseUrl: parsed.baseUrl, transport, clock, random, backOff: timing.backOff, timeoutMs: timing.requestMs }), around);
+  const api = managerApi(
+    createHttpClient({
+      baseUrl: parsed.baseUrl,
+      transport,
+      clock,
+      random,
+      backOff: timing.backOff,
+      timeoutMs: timing.requestMs,
+    }),
+    around,
+  );
   const exporters = new Map<string, Exporter>();
   const kind = <S extends z.ZodType>(name: string, words: string, shape: S): Objects<z.infer<S>> => ({
     list: (signal) => api.read(z.array(shape), `list ${words}s`, `/${name}`, signal),
@@ -73,7 +95,12 @@ export function openManager(connection: unknown, options: OpenManagerOptions = {
     now: () => clock.wallTime() + aheadMs,
     // A list of one, or the one.
     async self(signal) {
-      const seen = await api.read(z.union([z.array(managerShape), managerShape]), 'read the manager', '/Manager', signal);
+      const seen = await api.read(
+        z.union([z.array(managerShape), managerShape]),
+        'read the manager',
+        '/Manager',
+        signal,
+      );
       return Array.isArray(seen) ? seen[0] : seen;
     },
     vms: kind('Vm', 'VM', vmShape),
@@ -84,9 +111,19 @@ export function openManager(connection: unknown, options: OpenManagerOptions = {
     networks: kind('Network', 'network', namedShape),
     serverPools: kind('ServerPool', 'server pool', namedShape),
     servers: kind('Server', 'server', serverShape),
-    osTypes: async (signal) => (await api.read(z.looseObject({ strings: z.array(z.string()).nullish() }), 'list operating systems', '/Vm/SupportedOsTypes', signal)).strings ?? [],
+    osTypes: async (signal) =>
+      (
+        await api.read(
+          z.looseObject({ strings: z.array(z.string()).nullish() }),
+          'list operating systems',
+          '/Vm/SupportedOsTypes',
+          signal,
+        )
+      ).strings ?? [],
     exporter(address) {
-      const known = exporters.get(address) ?? exporterAt(options.exporterUrl?.(address) ?? `https://${address}:5544/api/v1`, parsed, around);
+      const known =
+        exporters.get(address) ??
+        exporterAt(options.exporterUrl?.(address) ?? `https://${address}:5544/api/v1`, parsed, around);
       exporters.set(address, known);
       return known;
     },

@@ -6,7 +6,9 @@ import type { Transport, TransportAnswer, TransportRequest } from '../../../http
  * would open another session there, and their number is limited. A session that has ended is replaced by a new one.
  */
 export function sessionTransport(
-  inner: Transport, { username, password }: { readonly username: string; readonly password: string }, onDate: (date: string) => void = () => undefined,
+  inner: Transport,
+  { username, password }: { readonly username: string; readonly password: string },
+  onDate: (date: string) => void = () => undefined,
 ): Transport {
   const basic = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
   const cookies = new Map<string, string>();
@@ -14,13 +16,15 @@ export function sessionTransport(
   let signingIn: Promise<void> | undefined;
 
   async function send(request: TransportRequest, signal: AbortSignal): Promise<TransportAnswer> {
-    const proof: Record<string, string> = cookies.size > 0
-      ? { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }
-      : { authorization: basic };
+    const proof: Record<string, string> =
+      cookies.size > 0
+        ? { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }
+        : { authorization: basic };
     const answer = await inner.send({ ...request, headers: { ...request.headers, ...proof } }, signal);
     const date = answer.headers.get('date');
     if (date !== null) onDate(date);
-    if (answer.status < 400) for (const [name, value] of cookiesOf(answer.headers.get('set-cookie'))) cookies.set(name, value);
+    if (answer.status < 400)
+      for (const [name, value] of cookiesOf(answer.headers.get('set-cookie'))) cookies.set(name, value);
     return answer;
   }
 

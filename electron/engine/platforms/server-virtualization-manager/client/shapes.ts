@@ -3,7 +3,10 @@ import { z } from 'zod';
 /** How the manager names one object in another. */
 export const idShape = z.looseObject({ value: z.string(), name: z.string().nullish(), type: z.string().nullish() });
 const idOrNone = idShape.nullish();
-const ids = z.array(idShape).nullish().transform((all) => all ?? []);
+const ids = z
+  .array(idShape)
+  .nullish()
+  .transform((all) => all ?? []);
 
 /** Members that are not named here are kept: an update sends the whole object back. */
 const common = { id: idShape, name: z.string().nullish(), description: z.string().nullish() };
@@ -41,10 +44,24 @@ export const mappingShape = z.looseObject({
   diskTarget: z.number(),
 });
 
-export const nicShape = z.looseObject({ ...common, macAddress: z.string().nullish(), networkId: idOrNone, ipAddresses: z.array(z.unknown()).nullish() });
+export const nicShape = z.looseObject({
+  ...common,
+  macAddress: z.string().nullish(),
+  networkId: idOrNone,
+  ipAddresses: z.array(z.unknown()).nullish(),
+});
 export const namedShape = z.looseObject(common);
-export const serverShape = z.looseObject({ ...common, hostname: z.string().nullish(), ipAddress: z.string().nullish(), serverPoolId: idOrNone });
-export const managerShape = z.looseObject({ name: z.string().nullish(), managerRunState: z.string().nullish(), managerVersion: z.string().nullish() });
+export const serverShape = z.looseObject({
+  ...common,
+  hostname: z.string().nullish(),
+  ipAddress: z.string().nullish(),
+  serverPoolId: idOrNone,
+});
+export const managerShape = z.looseObject({
+  name: z.string().nullish(),
+  managerRunState: z.string().nullish(),
+  managerVersion: z.string().nullish(),
+});
 
 export const jobShape = z.looseObject({
   ...common,

@@ -4,13 +4,22 @@ import { nameOfObject, type OvmId } from '../client/shapes.ts';
 import type { Manager } from '../client/open-manager.ts';
 import { isTemplate } from './environment.ts';
 
-const named = (object: { readonly id: OvmId; readonly name?: string | null | undefined }) => ({ id: object.id.value, name: nameOfObject(object) });
+const named = (object: { readonly id: OvmId; readonly name?: string | null | undefined }) => ({
+  id: object.id.value,
+  name: nameOfObject(object),
+});
 
 const plain = (name: string): { readonly id: string; readonly name: string } => ({ id: name, name });
 
 /** What the manager offers, as the offline validation reads it later. */
 export async function readCatalog(manager: Manager, capturedAt: Date, signal: AbortSignal): Promise<Catalog> {
-  const [networks, repositories, pools, vms, types] = await Promise.all([manager.networks.list(signal), manager.repositories.list(signal), manager.serverPools.list(signal), manager.vms.list(signal), manager.osTypes(signal)]);
+  const [networks, repositories, pools, vms, types] = await Promise.all([
+    manager.networks.list(signal),
+    manager.repositories.list(signal),
+    manager.serverPools.list(signal),
+    manager.vms.list(signal),
+    manager.osTypes(signal),
+  ]);
   return {
     captured_at: capturedAt.toISOString(),
     plugin: 'server-virtualization-manager',

@@ -36,7 +36,10 @@ export function required(environment: DestinationEnvironment, key: 'server_pool_
 }
 
 /** An object as names are resolved. */
-export const asNamed = (object: { readonly id: OvmId; readonly name?: string | null | undefined }): { readonly id: string; readonly name: string } => ({ id: object.id.value, name: nameOfObject(object) });
+export const asNamed = (object: {
+  readonly id: OvmId;
+  readonly name?: string | null | undefined;
+}): { readonly id: string; readonly name: string } => ({ id: object.id.value, name: nameOfObject(object) });
 
 export const isTemplate = ({ vmRunState }: Pick<OvmVm, 'vmRunState'>): boolean => vmRunState === 'TEMPLATE';
 
@@ -50,9 +53,16 @@ export interface Place {
 }
 
 /** @throws `cloud.parameter-missing`, `cloud.name-unknown`, `cloud.name-ambiguous` */
-export async function placeOf(manager: Manager, environment: DestinationEnvironment, signal: AbortSignal): Promise<Place> {
+export async function placeOf(
+  manager: Manager,
+  environment: DestinationEnvironment,
+  signal: AbortSignal,
+): Promise<Place> {
   const [pool, main] = [required(environment, 'server_pool_name'), required(environment, 'repository_name')];
-  const [pools, repositories] = await Promise.all([manager.serverPools.list(signal), manager.repositories.list(signal)]);
+  const [pools, repositories] = await Promise.all([
+    manager.serverPools.list(signal),
+    manager.repositories.list(signal),
+  ]);
   const named = repositories.map(asNamed);
   return {
     serverPoolId: resolvedOrThrow('server pool', 'server_pool_name', pool, resolve(pools.map(asNamed), pool)).id,
@@ -62,16 +72,30 @@ export async function placeOf(manager: Manager, environment: DestinationEnvironm
 }
 
 /** What a worker is cloned from. @throws as `placeOf` does */
-export async function planWorker(manager: Manager, environment: DestinationEnvironment, role: WorkerRole, signal: AbortSignal): Promise<WorkerPlan> {
+export async function planWorker(
+  manager: Manager,
+  environment: DestinationEnvironment,
+  role: WorkerRole,
+  signal: AbortSignal,
+): Promise<WorkerPlan> {
   const os = workerOs(role);
   const of = (key: 'migr_template_name_map' | 'migr_template_username_map' | 'migr_template_password_map'): string =>
-    environment[key][os] ?? missing(`${key}.${os}`, `${key} has no entry for ${os}: workers are cloned from this template`);
-  const [template, username, password] = [of('migr_template_name_map'), of('migr_template_username_map'), of('migr_template_password_map')];
+    environment[key][os] ??
+    missing(`${key}.${os}`, `${key} has no entry for ${os}: workers are cloned from this template`);
+  const [template, username, password] = [
+    of('migr_template_name_map'),
+    of('migr_template_username_map'),
+    of('migr_template_password_map'),
+  ];
   const { serverPoolId, repositoryId } = await placeOf(manager, environment, signal);
   const templates = (await manager.vms.list(signal)).filter(isTemplate).map(asNamed);
   const { id } = resolvedOrThrow('template', `migr_template_name_map.${os}`, template, resolve(templates, template));
   return {
-    templateId: id, repositoryId, serverPoolId, username, password,
+    templateId: id,
+    repositoryId,
+    serverPoolId,
+    username,
+    password,
     parameters: { username: `migr_template_username_map.${os}`, password: `migr_template_password_map.${os}` },
   };
 }

@@ -36,7 +36,8 @@ export function createOvmDestination(connection: unknown, options: OvmDestinatio
   const enrolled = new Map<string, string>();
   const reached = options.reached ?? ((host, port) => ({ host, port }));
   const removing = { deleterFor: (entry: LedgerEntry) => deleterFor(manager, entry) };
-  const cloudOf = (run: DestinationRun) => cloudApi(manager, { run, cloneType: readEnvironment(run.environment).virtual_disk_clone_type });
+  const cloudOf = (run: DestinationRun) =>
+    cloudApi(manager, { run, cloneType: readEnvironment(run.environment).virtual_disk_clone_type });
   return {
     check: (signal) => checkEndpoint(manager, signal),
     options: (names, _environment, signal) => managerOptions(manager, names, signal),
@@ -46,23 +47,42 @@ export function createOvmDestination(connection: unknown, options: OvmDestinatio
     async ensureVolumes(run, disks, signal) {
       const environment = readEnvironment(run.environment);
       const place = await placeOf(manager, environment, signal);
-      return ensureVolumes(cloudOf(run), run, disks, {
-        zone: undefined,
-        typeOf(disk) {
-          const wanted = volumeTypeOf(disk, environment.storage_mappings);
-          return wanted === undefined ? place.repositoryId : place.repository(wanted);
+      return ensureVolumes(
+        cloudOf(run),
+        run,
+        disks,
+        {
+          zone: undefined,
+          typeOf(disk) {
+            const wanted = volumeTypeOf(disk, environment.storage_mappings);
+            return wanted === undefined ? place.repositoryId : place.repository(wanted);
+          },
+          // The manager has no quotas. What the worker needs is to be there before anything is made.
+          checkQuota: async (_plans, within) => void (await planWorker(manager, environment, 'disk-copy', within)),
         },
-        // The manager has no quotas. What the worker needs is to be there before anything is made.
-        checkQuota: async (_plans, within) => void (await planWorker(manager, environment, 'disk-copy', within)),
-      }, signal);
+        signal,
+      );
     },
     claimVolumes: (run, volumes, signal) => claimVolumes(cloudOf(run), run, volumes, signal),
-    startWorker: async (run, role, signal) => startWorkerVm(manager, keyRing, run, role, await planWorker(manager, readEnvironment(run.environment), role, signal), { reached, enrolled, enrol: options.enrol }, signal),
+    startWorker: async (run, role, signal) =>
+      startWorkerVm(
+        manager,
+        keyRing,
+        run,
+        role,
+        await planWorker(manager, readEnvironment(run.environment), role, signal),
+        { reached, enrolled, enrol: options.enrol },
+        signal,
+      ),
     async attachVolume(run, workerId, volume, signal) {
       await attachVolume(cloudOf(run), run, workerId, volume.id, signal);
       const mappings = await mappingsOf(manager, await getVm(manager, workerId, signal), signal);
       // Xen's disks have no serial: they are told by the order of their targets.
-      return { kind: 'order', order: mappings.find(({ virtualDiskId }) => virtualDiskId?.value === volume.id)?.diskTarget ?? 0, sizeBytes: volume.sizeBytes };
+      return {
+        kind: 'order',
+        order: mappings.find(({ virtualDiskId }) => virtualDiskId?.value === volume.id)?.diskTarget ?? 0,
+        sizeBytes: volume.sizeBytes,
+      };
     },
     detachVolume: (run, workerId, volume, signal) => detachVolume(cloudOf(run), workerId, volume.id, signal),
     workerFailure: (_environment, workerId, signal) => whyDown(cloudApi(manager), workerId, signal),
@@ -71,11 +91,25 @@ export function createOvmDestination(connection: unknown, options: OvmDestinatio
     removeResource: (entry, ledger, signal) => deleteResource(removing, ledger, entry, signal),
     findResource: (entry, signal) => findResourceOf(removing, entry, signal),
     async listManaged(_within, signal) {
-      const labelled = (objects: readonly { readonly id: OvmId; readonly name?: string | null | undefined; readonly description?: string | null | undefined }[]) =>
-        objects.map((object) => ({ id: object.id.value, name: nameOfObject(object), labels: readTags(object.description) }));
+      const labelled = (
+        objects: readonly {
+          readonly id: OvmId;
+          readonly name?: string | null | undefined;
+          readonly description?: string | null | undefined;
+        }[],
+      ) =>
+        objects.map((object) => ({
+          id: object.id.value,
+          name: nameOfObject(object),
+          labels: readTags(object.description),
+        }));
       const [disks, vms] = await Promise.all([manager.disks.list(signal), manager.vms.list(signal)]);
       const ours = disks.filter((disk) => !isWorkerDisk(disk));
-      return managedOf([['volume', labelled(ours.filter((disk) => !isSnapshot(disk)))], ['volume-snapshot', labelled(ours.filter(isSnapshot))], ['server', labelled(vms)]]);
+      return managedOf([
+        ['volume', labelled(ours.filter((disk) => !isSnapshot(disk)))],
+        ['volume-snapshot', labelled(ours.filter(isSnapshot))],
+        ['server', labelled(vms)],
+      ]);
     },
     deployment: createDeploymentPlatform(manager),
     async close() {

@@ -13,7 +13,11 @@ export interface OvmSourceOptions extends OpenManagerOptions {
 }
 
 /** The source for the VMs of one manager. Opens nothing yet. @throws `general.invalid-input` */
-export function createOvmSource(connection: JsonObject, { scratchFolder, ledger, use }: PlatformContext, options: OvmSourceOptions = {}): SourcePlatform {
+export function createOvmSource(
+  connection: JsonObject,
+  { scratchFolder, ledger, use }: PlatformContext,
+  options: OvmSourceOptions = {},
+): SourcePlatform {
   const context = { manager: openManager(connection, options), folder: scratchFolder, ledger, use };
   return new OvmSource(context, options.reached ?? ((host, port) => ({ host, port })), options.environments);
 }

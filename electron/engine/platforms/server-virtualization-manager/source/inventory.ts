@@ -25,31 +25,41 @@ const isTemplate = ({ vmRunState }: OvmVm): boolean => vmRunState === 'TEMPLATE'
 
 /** The VMs of the manager, without templates and temporary workers. */
 export async function listVms(manager: Manager, signal: AbortSignal): Promise<readonly VmSummary[]> {
-  const [vms, mappings, disks, pools] = await Promise.all([manager.vms.list(signal), manager.mappings.list(signal), manager.disks.list(signal), manager.serverPools.list(signal)]);
+  const [vms, mappings, disks, pools] = await Promise.all([
+    manager.vms.list(signal),
+    manager.mappings.list(signal),
+    manager.disks.list(signal),
+    manager.serverPools.list(signal),
+  ]);
   const diskById = new Map(disks.map((disk) => [disk.id.value, disk]));
   const poolNames = new Map(pools.map((pool) => [pool.id.value, nameOfObject(pool)]));
-  return vms.filter((vm) => !isTemplate(vm) && !ledgerName.test(vm.name ?? '')).map((vm) => {
-    const { disks: own } = partsOf(vm, mappings, diskById);
-    const cluster = poolNames.get(vm.serverPoolId?.value ?? '');
-    return {
-      id: vm.id.value,
-      name: nameOfObject(vm),
-      os_type: osTypeOf(vm) ?? 'unknown',
-      power: powerOf(vm),
-      diskCount: own.length,
-      totalBytes: own.reduce((sum, { disk }) => sum + disk.size, 0),
-      ...(cluster === undefined ? {} : { cluster }),
-    };
-  });
+  return vms
+    .filter((vm) => !isTemplate(vm) && !ledgerName.test(vm.name ?? ''))
+    .map((vm) => {
+      const { disks: own } = partsOf(vm, mappings, diskById);
+      const cluster = poolNames.get(vm.serverPoolId?.value ?? '');
+      return {
+        id: vm.id.value,
+        name: nameOfObject(vm),
+        os_type: osTypeOf(vm) ?? 'unknown',
+        power: powerOf(vm),
+        diskCount: own.length,
+        totalBytes: own.reduce((sum, { disk }) => sum + disk.size, 0),
+        ...(cluster === undefined ? {} : { cluster }),
+      };
+    });
 }
 
 /** @throws `source.vm-not-found` */
 export async function readVm(manager: Manager, vmId: string, signal: AbortSignal): Promise<VmParts> {
   const vm = await manager.vms.get(vmId, signal);
-  if (vm === undefined || isTemplate(vm)) throw new CausewayError('source.vm-not-found', `the manager has no VM ${vmId}`);
+  if (vm === undefined || isTemplate(vm))
+    throw new CausewayError('source.vm-not-found', `the manager has no VM ${vmId}`);
   const mappings = await Promise.all(vm.vmDiskMappingIds.map(({ value }) => manager.mappings.get(value, signal)));
   const there = mappings.filter((mapping) => mapping !== undefined);
-  const disks = await Promise.all(there.flatMap(({ virtualDiskId }) => (virtualDiskId ? [manager.disks.get(virtualDiskId.value, signal)] : [])));
+  const disks = await Promise.all(
+    there.flatMap(({ virtualDiskId }) => (virtualDiskId ? [manager.disks.get(virtualDiskId.value, signal)] : [])),
+  );
   return partsOf(vm, there, new Map(disks.flatMap((disk) => (disk === undefined ? [] : [[disk.id.value, disk]]))));
 }
 
@@ -57,8 +67,12 @@ export async function readVm(manager: Manager, vmId: string, signal: AbortSignal
 export async function describeVm(manager: Manager, vmId: string, signal: AbortSignal): Promise<Vm> {
   const { vm, disks } = await readVm(manager, vmId, signal);
   const nics = await Promise.all(vm.virtualNicIds.map(({ value }) => manager.nics.get(value, signal)));
-  const networks = new Map((await manager.networks.list(signal)).map((network) => [network.id.value, nameOfObject(network)]));
-  const repositories = new Map((await manager.repositories.list(signal)).map((repository) => [repository.id.value, nameOfObject(repository)]));
+  const networks = new Map(
+    (await manager.networks.list(signal)).map((network) => [network.id.value, nameOfObject(network)]),
+  );
+  const repositories = new Map(
+    (await manager.repositories.list(signal)).map((repository) => [repository.id.value, nameOfObject(repository)]),
+  );
   const { cpuCount, memory } = vm;
   return {
     id: vm.id.value,
@@ -78,12 +92,14 @@ export async function describeVm(manager: Manager, vmId: string, signal: AbortSi
         ...(repository === undefined ? {} : { storage_backend: repository }),
       };
     }),
-    nics: nics.filter((nic) => nic !== undefined).map((nic) => ({
-      id: nic.id.value,
-      network: networks.get(nic.networkId?.value ?? '') ?? nic.networkId?.name ?? nic.networkId?.value ?? 'unknown',
-      ...(nic.macAddress ? { mac_address: nic.macAddress.toLowerCase() } : {}),
-      ip_addresses: [...addressesOf(nic)],
-    })),
+    nics: nics
+      .filter((nic) => nic !== undefined)
+      .map((nic) => ({
+        id: nic.id.value,
+        network: networks.get(nic.networkId?.value ?? '') ?? nic.networkId?.name ?? nic.networkId?.value ?? 'unknown',
+        ...(nic.macAddress ? { mac_address: nic.macAddress.toLowerCase() } : {}),
+        ip_addresses: [...addressesOf(nic)],
+      })),
   };
 }
 
@@ -91,8 +107,15 @@ export async function describeVm(manager: Manager, vmId: string, signal: AbortSi
 export function unsupportedDevices({ vm, physical }: VmParts): readonly string[] {
   const name = nameOfObject(vm);
   return [
-    ...physical.map((target) => `${name} has a physical disk at target ${target}, which is not replicated: the manager cannot copy it. Move its data to a virtual disk first`),
-    ...(osTypeOf(vm) === undefined ? [`${name} has no operating system set, so the guest is assumed to be Linux. If it is Windows, set it in the manager`] : []),
+    ...physical.map(
+      (target) =>
+        `${name} has a physical disk at target ${target}, which is not replicated: the manager cannot copy it. Move its data to a virtual disk first`,
+    ),
+    ...(osTypeOf(vm) === undefined
+      ? [
+          `${name} has no operating system set, so the guest is assumed to be Linux. If it is Windows, set it in the manager`,
+        ]
+      : []),
   ];
 }
 

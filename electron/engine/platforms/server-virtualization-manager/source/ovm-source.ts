@@ -65,11 +65,19 @@ export class OvmSource implements SourcePlatform {
     const found = await this.#exporter.find(vm, signal);
     if ('address' in found) return;
     await this.#worker.prepare(vm, environment, signal);
-    this.#context.use?.note?.(`The disks of VM ${nameOfObject(vm.vm)} are read by a temporary worker, as no exporter service can be used: ${found.reasons.join('; ') || 'its server pool has no servers'}`, { vmId });
+    this.#context.use?.note?.(
+      `The disks of VM ${nameOfObject(vm.vm)} are read by a temporary worker, as no exporter service can be used: ${found.reasons.join('; ') || 'its server pool has no servers'}`,
+      { vmId },
+    );
   }
 
   async createSnapshot(
-    request: { readonly vmId: string; readonly tag: string; readonly environment: JsonObject; readonly base?: Snapshot },
+    request: {
+      readonly vmId: string;
+      readonly tag: string;
+      readonly environment: JsonObject;
+      readonly base?: Snapshot;
+    },
     signal: AbortSignal,
   ): Promise<Snapshot> {
     const { vmId, tag, environment } = request;
@@ -79,12 +87,22 @@ export class OvmSource implements SourcePlatform {
     const vm = await readVm(this.#context.manager, vmId, signal);
     const takenAt = new Date(this.#context.manager.clock.wallTime()).toISOString();
     // A repeated call goes on with what the first one made.
-    const begun = recordedOf(ledgerOf(this.#context), tag).find(({ kind }) => kind === 'source-snapshot' || kind === 'volume')?.kind;
+    const begun = recordedOf(ledgerOf(this.#context), tag).find(
+      ({ kind }) => kind === 'source-snapshot' || kind === 'volume',
+    )?.kind;
     const server = begun === 'volume' ? undefined : await this.#exporterFor(vm, request.base, signal);
-    if (begun === 'source-snapshot' && server === undefined) throw new CausewayError('source.unreachable', `the exporter that took snapshot ${tag} of VM ${vmId} cannot be reached`);
+    if (begun === 'source-snapshot' && server === undefined)
+      throw new CausewayError(
+        'source.unreachable',
+        `the exporter that took snapshot ${tag} of VM ${vmId} cannot be reached`,
+      );
     const take = { tag, environment, vm };
-    const marks = server === undefined ? await this.#worker.take(take, signal) : await this.#exporter.take(take, server, signal);
-    const base = request.base !== undefined && mechanismOf(request.base) === (server === undefined ? 'worker' : 'exporter') ? request.base : undefined;
+    const marks =
+      server === undefined ? await this.#worker.take(take, signal) : await this.#exporter.take(take, server, signal);
+    const base =
+      request.base !== undefined && mechanismOf(request.base) === (server === undefined ? 'worker' : 'exporter')
+        ? request.base
+        : undefined;
     const snapshot: Snapshot = {
       id: tag,
       tag,
@@ -110,17 +128,31 @@ export class OvmSource implements SourcePlatform {
   /** Neither a clone nor a snapshot changes: it is enough that all of it is still there. */
   async assertUnchanged(snapshot: Snapshot, signal: AbortSignal): Promise<void> {
     if (!(await this.#isThere(snapshot, signal))) {
-      throw new CausewayError('source.snapshot-lost', `some copies of snapshot ${snapshot.tag} of VM ${snapshot.vmId} no longer exist on the platform`);
+      throw new CausewayError(
+        'source.snapshot-lost',
+        `some copies of snapshot ${snapshot.tag} of VM ${snapshot.vmId} no longer exist on the platform`,
+      );
     }
   }
 
-  async openDisk(snapshot: Snapshot, diskId: string, base: Snapshot | undefined, signal: AbortSignal): Promise<DiskReader> {
+  async openDisk(
+    snapshot: Snapshot,
+    diskId: string,
+    base: Snapshot | undefined,
+    signal: AbortSignal,
+  ): Promise<DiskReader> {
     const disk = markedDisks(snapshot).find((candidate) => candidate.diskId === diskId);
-    if (disk === undefined) throw new CausewayError('source.disk-not-found', `the snapshot ${snapshot.tag} has no disk ${diskId}`);
+    if (disk === undefined)
+      throw new CausewayError('source.disk-not-found', `the snapshot ${snapshot.tag} has no disk ${diskId}`);
     const former = baseDisk(snapshot, base, diskId);
-    if (mechanismOf(snapshot) === 'exporter') return this.#readers.track(await this.#exporter.open(disk, former, signal));
+    if (mechanismOf(snapshot) === 'exporter')
+      return this.#readers.track(await this.#exporter.open(disk, former, signal));
     const environment = this.#environments.get(snapshot.vmId);
-    if (environment === undefined) throw new CausewayError('source.snapshot-lost', `the snapshot ${snapshot.tag} is read by a worker, and the password of its template is only known to the process that took the snapshot`);
+    if (environment === undefined)
+      throw new CausewayError(
+        'source.snapshot-lost',
+        `the snapshot ${snapshot.tag} is read by a worker, and the password of its template is only known to the process that took the snapshot`,
+      );
     return this.#readers.track(await this.#worker.open(disk, former, environment, signal));
   }
 
@@ -140,7 +172,10 @@ export class OvmSource implements SourcePlatform {
     await this.#records.forget(snapshot);
   }
 
-  async discardPending({ vmId, tag }: { readonly vmId: string; readonly tag: string }, signal: AbortSignal): Promise<void> {
+  async discardPending(
+    { vmId, tag }: { readonly vmId: string; readonly tag: string },
+    signal: AbortSignal,
+  ): Promise<void> {
     const known = await this.#records.find(vmId, tag);
     if (known !== undefined) return this.discardSnapshot(known, undefined, signal);
     await this.#worker.stop(signal);
@@ -162,7 +197,9 @@ export class OvmSource implements SourcePlatform {
 
   removeResource(entry: LedgerEntry, ledger: LedgerScope, signal: AbortSignal): Promise<void> {
     const context = { ...this.#context, ledger };
-    return entry.kind === 'source-snapshot' ? new ExporterMechanism(context).remove(entry, signal) : new WorkerMechanism(context, unreached).remove(entry, signal);
+    return entry.kind === 'source-snapshot'
+      ? new ExporterMechanism(context).remove(entry, signal)
+      : new WorkerMechanism(context, unreached).remove(entry, signal);
   }
 
   findResource(entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined> {
@@ -177,7 +214,19 @@ export class OvmSource implements SourcePlatform {
       objects.flatMap(({ id, name, description }) => {
         const tags = readTags(description);
         const entryId = ledgerName.exec(name ?? '')?.[1];
-        return entryId === undefined ? [] : [{ kind, id: id.value, name: name ?? id.value, entryId, replicaId: tags[labelKeys.replica], owner: tags[labelKeys.owner], details: {} }];
+        return entryId === undefined
+          ? []
+          : [
+              {
+                kind,
+                id: id.value,
+                name: name ?? id.value,
+                entryId,
+                replicaId: tags[labelKeys.replica],
+                owner: tags[labelKeys.owner],
+                details: {},
+              },
+            ];
       });
     return [...named('volume', await manager.disks.list(signal)), ...named('server', await manager.vms.list(signal))];
   }
@@ -200,7 +249,11 @@ export class OvmSource implements SourcePlatform {
     if ('address' in found) return found.address;
     const former = base === undefined || mechanismOf(base) !== 'exporter' ? undefined : markedDisks(base)[0];
     // A service that is away for a moment is no reason to copy everything by another way.
-    if (former !== undefined) throw new CausewayError('source.unreachable', `the exporter at ${markText(former.mark, 'server')}, which has read this VM so far, cannot be used: ${found.reasons.join('; ')}`);
+    if (former !== undefined)
+      throw new CausewayError(
+        'source.unreachable',
+        `the exporter at ${markText(former.mark, 'server')}, which has read this VM so far, cannot be used: ${found.reasons.join('; ')}`,
+      );
     return undefined;
   }
 

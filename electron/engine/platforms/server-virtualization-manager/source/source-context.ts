@@ -19,7 +19,8 @@ export interface SourceContext {
 
 /** @throws `general.bug` for a source that was opened to be looked at only */
 export function ledgerOf(context: SourceContext): LedgerScope {
-  if (context.ledger === undefined) throw new CausewayError('general.bug', 'the source was opened without a ledger and cannot create resources');
+  if (context.ledger === undefined)
+    throw new CausewayError('general.bug', 'the source was opened without a ledger and cannot create resources');
   return context.ledger;
 }
 
@@ -37,7 +38,8 @@ export function markedDisks(snapshot: Snapshot): readonly MarkedDisk[] {
   const marks = snapshot.state['disks'];
   return snapshot.disks.map(({ diskId, sizeBytes }) => {
     const mark = marks !== undefined && isJsonObject(marks) ? marks[diskId] : undefined;
-    if (mark === undefined || !isJsonObject(mark)) throw new CausewayError('source.snapshot-lost', `the snapshot ${snapshot.tag} has no record of disk ${diskId}`);
+    if (mark === undefined || !isJsonObject(mark))
+      throw new CausewayError('source.snapshot-lost', `the snapshot ${snapshot.tag} has no record of disk ${diskId}`);
     return { diskId, sizeBytes, mark };
   });
 }
@@ -57,5 +59,8 @@ export interface TakeRequest {
 
 /** What the source recorded for a snapshot, the last one first. */
 export function recordedOf(ledger: LedgerScope, tag: string): readonly LedgerEntry[] {
-  return ledger.list().filter(({ key, state }) => key.startsWith(`${tag}/`) && state !== 'removed').reverse();
+  return ledger
+    .list()
+    .filter(({ key, state }) => key.startsWith(`${tag}/`) && state !== 'removed')
+    .reverse();
 }

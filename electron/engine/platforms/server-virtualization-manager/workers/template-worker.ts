@@ -13,7 +13,16 @@ import { winrmPort } from '../../../workers/windows-worker-user-data.ts';
 import { agentPort, sshPort, workerOs } from '../../../workers/worker-ports.ts';
 import { dropUnreachableWorker } from '../../../workers/worker-server.ts';
 import { addressesOf } from '../client/addresses.ts';
-import { cloneVm, deleteDisk, deleteVm, mappingsOf, renameDisk, renameVm, unmapDisk, vmAction } from '../client/changes.ts';
+import {
+  cloneVm,
+  deleteDisk,
+  deleteVm,
+  mappingsOf,
+  renameDisk,
+  renameVm,
+  unmapDisk,
+  vmAction,
+} from '../client/changes.ts';
 import { cloneWindow, lostClone } from '../client/lost-clones.ts';
 import { ledgerName, readTags, tagText } from '../client/created.ts';
 import type { Manager } from '../client/open-manager.ts';
@@ -45,24 +54,45 @@ export interface WorkerEntry {
 }
 
 /** Lets this computer in for the first time. Resolves with the host key that the worker showed, or with the digest of its certificate. */
-export type Enrol = (manager: Manager, ssh: ReturnType<Reached>, plan: WorkerPlan, keys: WorkerKeys, signal: AbortSignal) => Promise<string>;
+export type Enrol = (
+  manager: Manager,
+  ssh: ReturnType<Reached>,
+  plan: WorkerPlan,
+  keys: WorkerKeys,
+  signal: AbortSignal,
+) => Promise<string>;
 
 /** A running worker, cloned from the template, that takes a key made for it alone instead of the template's password. */
 export async function startWorkerVm(
-  manager: Manager, keyRing: WorkerKeyRing, run: DestinationRun, role: WorkerRole, plan: WorkerPlan, { reached, enrolled, enrol = workerOs(role) === 'windows' ? pinCertificate : enrolByPassword }: WorkerEntry, signal: AbortSignal,
+  manager: Manager,
+  keyRing: WorkerKeyRing,
+  run: DestinationRun,
+  role: WorkerRole,
+  plan: WorkerPlan,
+  { reached, enrolled, enrol = workerOs(role) === 'windows' ? pinCertificate : enrolByPassword }: WorkerEntry,
+  signal: AbortSignal,
 ): Promise<WorkerAccess> {
   const removing = { ...manager, deleterFor: (entry: LedgerEntry) => workerDeleter(manager, entry) };
   await dropUnreachableWorker(removing, keyRing, run, role, signal);
-  const window = run.ledger.find('server', temporary('server', role, 'server', {}).key) === undefined ? await cloneWindow(manager, signal) : {};
+  const window =
+    run.ledger.find('server', temporary('server', role, 'server', {}).key) === undefined
+      ? await cloneWindow(manager, signal)
+      : {};
   const { resource, entry } = await ensureResource<{ readonly id: string }>(
-    manager, run.ledger,
+    manager,
+    run.ledger,
     temporary('server', role, 'server', { templateId: plan.templateId, repositoryId: plan.repositoryId, ...window }),
     {
       find: (given, within) => findWorker(manager, given, resourceTags(run, given, { [labelKeys.role]: role }), within),
       get: async (id, _entry, within) => ((await manager.vms.get(id, within)) === undefined ? undefined : { id }),
       async create(given, within) {
         keyRing.set(given.entryId, keyRing.get(given.entryId) ?? createWorkerKeys(nameOf(given)));
-        const vm = await cloneVm(manager, plan.templateId, { serverPoolId: plan.serverPoolId, repositoryId: plan.repositoryId }, within);
+        const vm = await cloneVm(
+          manager,
+          plan.templateId,
+          { serverPoolId: plan.serverPoolId, repositoryId: plan.repositoryId },
+          within,
+        );
         return claimWorker(manager, vm, given, resourceTags(run, given, { [labelKeys.role]: role }), within);
       },
     },
@@ -76,8 +106,15 @@ export async function startWorkerVm(
   const shown = enrolled.get(entry.entryId) ?? (await enrol(manager, way, plan, keys, signal));
   enrolled.set(entry.entryId, shown);
   return {
-    workerId: resource.id, host: way.host, sshPort: reached(address, sshPort).port, httpsPort: reached(address, agentPort).port, username: plan.username, privateKeyPem: keys.account.privateKeyPem,
-    ...(isWindows ? { winrm: { port: way.port, password: plan.password, certificateSha256: shown } } : { hostKey: shown }),
+    workerId: resource.id,
+    host: way.host,
+    sshPort: reached(address, sshPort).port,
+    httpsPort: reached(address, agentPort).port,
+    username: plan.username,
+    privateKeyPem: keys.account.privateKeyPem,
+    ...(isWindows
+      ? { winrm: { port: way.port, password: plan.password, certificateSha256: shown } }
+      : { hostKey: shown }),
   };
 }
 
@@ -86,17 +123,34 @@ async function running(manager: Manager, id: string, signal: AbortSignal): Promi
   const vm = await manager.vms.get(id, signal);
   if (vm?.vmRunState === 'STOPPED') await vmAction(manager, id, 'start', signal);
   const operation = `worker ${id}: waiting for its address`;
-  return waitForState({ operation, details: { serverId: id } }, async (within) => {
-    const seen = await manager.vms.get(id, within);
-    if (seen === undefined) throw new CausewayError('cloud.not-found', `${operation}: the VM no longer exists`, { details: { serverId: id } });
-    if (['STOPPED', 'SUSPENDED'].includes(seen.vmRunState)) {
-      throw new CausewayError('cloud.operation-failed', `${operation}: the VM is ${seen.vmRunState.toLowerCase()}`, { details: { serverId: id, state: seen.vmRunState } });
-    }
-    const nics = await Promise.all(seen.virtualNicIds.map(({ value }) => manager.nics.get(value, within)));
-    const [address] = nics.flatMap((nic) => (nic === undefined ? [] : addressesOf(nic))).filter((each) => !/^(169\.254\.|fe80:)/i.test(each));
-    if (seen.vmRunState === 'RUNNING' && address !== undefined) return { done: true, value: address.split('/')[0] ?? address };
-    return { done: false, state: `${seen.vmRunState}, ${address === undefined ? 'no address' : 'has an address'} (the template needs the guest additions and DHCP)` };
-  }, pollPlan(manager.timing, manager.timing.serverMs), manager.clock, signal);
+  return waitForState(
+    { operation, details: { serverId: id } },
+    async (within) => {
+      const seen = await manager.vms.get(id, within);
+      if (seen === undefined)
+        throw new CausewayError('cloud.not-found', `${operation}: the VM no longer exists`, {
+          details: { serverId: id },
+        });
+      if (['STOPPED', 'SUSPENDED'].includes(seen.vmRunState)) {
+        throw new CausewayError('cloud.operation-failed', `${operation}: the VM is ${seen.vmRunState.toLowerCase()}`, {
+          details: { serverId: id, state: seen.vmRunState },
+        });
+      }
+      const nics = await Promise.all(seen.virtualNicIds.map(({ value }) => manager.nics.get(value, within)));
+      const [address] = nics
+        .flatMap((nic) => (nic === undefined ? [] : addressesOf(nic)))
+        .filter((each) => !/^(169\.254\.|fe80:)/i.test(each));
+      if (seen.vmRunState === 'RUNNING' && address !== undefined)
+        return { done: true, value: address.split('/')[0] ?? address };
+      return {
+        done: false,
+        state: `${seen.vmRunState}, ${address === undefined ? 'no address' : 'has an address'} (the template needs the guest additions and DHCP)`,
+      };
+    },
+    pollPlan(manager.timing, manager.timing.serverMs),
+    manager.clock,
+    signal,
+  );
 }
 
 /**
@@ -105,47 +159,89 @@ async function running(manager: Manager, id: string, signal: AbortSignal): Promi
  *
  * @returns the host key that the worker showed
  */
-async function enrolByPassword(manager: Manager, { host, port }: ReturnType<Reached>, { username, password, parameters }: WorkerPlan, keys: WorkerKeys, signal: AbortSignal): Promise<string> {
+async function enrolByPassword(
+  manager: Manager,
+  { host, port }: ReturnType<Reached>,
+  { username, password, parameters }: WorkerPlan,
+  keys: WorkerKeys,
+  signal: AbortSignal,
+): Promise<string> {
   let refused = 0;
-  return waitForState({ operation: `sign in to the worker at ${host}:${port}` }, async (within) => {
-    let ssh: SshConnection;
-    try {
-      ssh = await SshConnection.connect({ host, port, username, password }, {}, within);
-    } catch (error) {
-      within.throwIfAborted();
-      if (!(error instanceof CausewayError) || !['transport.unreachable', 'transport.login-refused'].includes(error.code)) throw error;
-      // The guest may still be setting its accounts up.
-      if (error.code === 'transport.login-refused' && (refused += 1) >= 5) {
-        throw new CausewayError('cloud.authentication-failed', `the worker refuses the template's user ${username}: ${error.message}`, { details: { parameter: parameters.password }, cause: error });
+  return waitForState(
+    { operation: `sign in to the worker at ${host}:${port}` },
+    async (within) => {
+      let ssh: SshConnection;
+      try {
+        ssh = await SshConnection.connect({ host, port, username, password }, {}, within);
+      } catch (error) {
+        within.throwIfAborted();
+        if (
+          !(error instanceof CausewayError) ||
+          !['transport.unreachable', 'transport.login-refused'].includes(error.code)
+        )
+          throw error;
+        // The guest may still be setting its accounts up.
+        if (error.code === 'transport.login-refused' && (refused += 1) >= 5) {
+          throw new CausewayError(
+            'cloud.authentication-failed',
+            `the worker refuses the template's user ${username}: ${error.message}`,
+            { details: { parameter: parameters.password }, cause: error },
+          );
+        }
+        return { done: false, state: error.message };
       }
-      return { done: false, state: error.message };
-    }
-    try {
-      const result = await ssh.exec(enrolScript(keys.account.publicKey), { signal: within, timeoutMs: 60_000, input: `${password}\n` });
-      if (result.code === 0) return { done: true, value: ssh.hostKey };
-      throw new CausewayError('transport.not-privileged', `${host}: ${username} cannot become root: ${result.stderr.trim().slice(-300)}`, { details: { parameter: parameters.username } });
-    } finally {
-      await ssh.close();
-    }
-  }, pollPlan(manager.timing, manager.timing.serverMs), manager.clock, signal);
+      try {
+        const result = await ssh.exec(enrolScript(keys.account.publicKey), {
+          signal: within,
+          timeoutMs: 60_000,
+          input: `${password}\n`,
+        });
+        if (result.code === 0) return { done: true, value: ssh.hostKey };
+        throw new CausewayError(
+          'transport.not-privileged',
+          `${host}: ${username} cannot become root: ${result.stderr.trim().slice(-300)}`,
+          { details: { parameter: parameters.username } },
+        );
+      } finally {
+        await ssh.close();
+      }
+    },
+    pollPlan(manager.timing, manager.timing.serverMs),
+    manager.clock,
+    signal,
+  );
 }
 
 /**
  * A Windows template listens for WinRM over HTTPS, with a certificate that nobody can know before: the first one that it shows is the only
  * one that it may show from then on. Its user and password are the template's.
  */
-async function pinCertificate(manager: Manager, { host, port }: ReturnType<Reached>, _plan: WorkerPlan, _keys: WorkerKeys, signal: AbortSignal): Promise<string> {
-  return waitForState({ operation: `wait for WinRM of the worker at ${host}:${port}` }, async (within) => {
-    try {
-      const { chain: [own] } = await serverTrust(`${host}:${port}`, undefined, within);
-      if (own !== undefined) return { done: true, value: own.sha256.replaceAll(':', '').toLowerCase() };
-      return { done: false, state: 'no certificate' };
-    } catch (error) {
-      within.throwIfAborted();
-      if (!(error instanceof CausewayError) || error.code !== 'cloud.unreachable') throw error;
-      return { done: false, state: error.message };
-    }
-  }, pollPlan(manager.timing, manager.timing.serverMs), manager.clock, signal);
+async function pinCertificate(
+  manager: Manager,
+  { host, port }: ReturnType<Reached>,
+  _plan: WorkerPlan,
+  _keys: WorkerKeys,
+  signal: AbortSignal,
+): Promise<string> {
+  return waitForState(
+    { operation: `wait for WinRM of the worker at ${host}:${port}` },
+    async (within) => {
+      try {
+        const {
+          chain: [own],
+        } = await serverTrust(`${host}:${port}`, undefined, within);
+        if (own !== undefined) return { done: true, value: own.sha256.replaceAll(':', '').toLowerCase() };
+        return { done: false, state: 'no certificate' };
+      } catch (error) {
+        within.throwIfAborted();
+        if (!(error instanceof CausewayError) || error.code !== 'cloud.unreachable') throw error;
+        return { done: false, state: error.message };
+      }
+    },
+    pollPlan(manager.timing, manager.timing.serverMs),
+    manager.clock,
+    signal,
+  );
 }
 
 /** Reads the password from standard input, so that no list of processes shows it. */
@@ -162,25 +258,55 @@ function enrolScript(publicKey: string): string {
 }
 
 /** The worker of an entry: by its name, or, if it has none yet, by the job that made it. */
-async function findWorker(manager: Manager, entry: LedgerEntry, labels: Labels, signal: AbortSignal): Promise<{ readonly id: string } | undefined> {
+async function findWorker(
+  manager: Manager,
+  entry: LedgerEntry,
+  labels: Labels,
+  signal: AbortSignal,
+): Promise<{ readonly id: string } | undefined> {
   const vms = await manager.vms.list(signal);
   const byName = vms.find(({ name }) => name === nameOf(entry));
   if (byName !== undefined) return { id: byName.id.value };
   const { templateId, repositoryId } = entry.details;
   const template = vms.find(({ id }) => id.value === templateId);
   if (entry.resourceId !== undefined || template === undefined) return undefined;
-  const lost = await lostClone(manager, entry.details, [{ id: template.id.value, name: nameOfObject(template) }], async (id, within) => {
-    const vm = await manager.vms.get(id, within);
-    return vm !== undefined && vm.id.value !== templateId && vm.vmRunState === 'STOPPED' && vm.repositoryId?.value === repositoryId && !ledgerName.test(vm.name ?? '') ? vm : undefined;
-  }, signal);
+  const lost = await lostClone(
+    manager,
+    entry.details,
+    [{ id: template.id.value, name: nameOfObject(template) }],
+    async (id, within) => {
+      const vm = await manager.vms.get(id, within);
+      return vm !== undefined &&
+        vm.id.value !== templateId &&
+        vm.vmRunState === 'STOPPED' &&
+        vm.repositoryId?.value === repositoryId &&
+        !ledgerName.test(vm.name ?? '')
+        ? vm
+        : undefined;
+    },
+    signal,
+  );
   return lost === undefined ? undefined : claimWorker(manager, lost, entry, labels, signal);
 }
 
 /** Marks a new worker's own disks, then names the VM: one that has its name can be removed with all that belongs to it, whatever is interrupted. */
-async function claimWorker(manager: Manager, vm: OvmVm, entry: LedgerEntry, labels: Labels, signal: AbortSignal): Promise<{ readonly id: string }> {
+async function claimWorker(
+  manager: Manager,
+  vm: OvmVm,
+  entry: LedgerEntry,
+  labels: Labels,
+  signal: AbortSignal,
+): Promise<{ readonly id: string }> {
   for (const { virtualDiskId } of await mappingsOf(manager, vm, signal)) {
     const disk = virtualDiskId ? await manager.disks.get(virtualDiskId.value, signal) : undefined;
-    if (disk !== undefined && isClonedWith(disk)) await renameDisk(manager, disk.id.value, `${nameOf(entry)}-system`, tagText({ ...labels, ...ownDiskUse }), signal);
+    if (disk !== undefined && isClonedWith(disk))
+      await renameDisk(
+        manager,
+        disk.id.value,
+        `${nameOf(entry)}-system`,
+        tagText({ ...labels, ...ownDiskUse }),
+        signal,
+      );
   }
   await renameVm(manager, vm.id.value, nameOf(entry), tagText(labels), signal);
   return { id: vm.id.value };
@@ -193,18 +319,22 @@ function isClonedWith({ shareable, diskType, vmDiskMappingIds }: OvmDisk): boole
 
 /** The worker with the disks that the manager cloned for it. What was only attached to it is detached. */
 export function workerDeleter(manager: Manager, entry: LedgerEntry): ResourceDeleter {
-  const isItsDisk = ({ description }: OvmDisk): boolean => hasLabels({ labels: readTags(description) }, { ...entryLabel(entry), ...ownDiskUse });
+  const isItsDisk = ({ description }: OvmDisk): boolean =>
+    hasLabels({ labels: readTags(description) }, { ...entryLabel(entry), ...ownDiskUse });
   return {
-    findId: async (signal) => (await findWorker(manager, entry, { [labelKeys.managedBy]: managedBy, ...entryLabel(entry) }, signal))?.id,
+    findId: async (signal) =>
+      (await findWorker(manager, entry, { [labelKeys.managedBy]: managedBy, ...entryLabel(entry) }, signal))?.id,
     isThere: async (id, signal) => (await manager.vms.get(id, signal)) !== undefined,
     async remove(id, signal) {
       const vm = await manager.vms.get(id, signal);
       if (vm !== undefined) {
         if (vm.vmRunState !== 'STOPPED') await vmAction(manager, id, 'kill', signal);
-        for (const mapping of await mappingsOf(manager, vm, signal)) await unmapDisk(manager, id, mapping.id.value, signal);
+        for (const mapping of await mappingsOf(manager, vm, signal))
+          await unmapDisk(manager, id, mapping.id.value, signal);
         await deleteVm(manager, id, signal);
       }
-      for (const disk of await manager.disks.list(signal)) if (isItsDisk(disk)) await deleteDisk(manager, disk.id.value, signal);
+      for (const disk of await manager.disks.list(signal))
+        if (isItsDisk(disk)) await deleteDisk(manager, disk.id.value, signal);
     },
   };
 }
@@ -214,5 +344,12 @@ export async function readServer(manager: Manager, id: string, signal: AbortSign
   const vm = await manager.vms.get(id, signal);
   if (vm === undefined) return undefined;
   const state = ({ RUNNING: 'running', STOPPED: 'off', SUSPENDED: 'off' } as const)[vm.vmRunState] ?? 'changing';
-  return { id, name: nameOfObject(vm), state, status: vm.vmRunState, problem: undefined, labels: readTags(vm.description) };
+  return {
+    id,
+    name: nameOfObject(vm),
+    state,
+    status: vm.vmRunState,
+    problem: undefined,
+    labels: readTags(vm.description),
+  };
 }

@@ -34,7 +34,15 @@ const codes: Readonly<Record<string, ErrorCode>> = {
 };
 
 /** After these, the same request can succeed a little later. */
-const passing = new Set(['TaskInProgress', 'ConcurrentAccess', 'HostCommunication', 'HostNotReachable', 'HostNotConnected', 'Timedout', 'RequestCanceled']);
+const passing = new Set([
+  'TaskInProgress',
+  'ConcurrentAccess',
+  'HostCommunication',
+  'HostNotReachable',
+  'HostNotConnected',
+  'Timedout',
+  'RequestCanceled',
+]);
 
 const longestMessage = 500;
 
@@ -49,13 +57,25 @@ export function faultError(operation: string, fault: XmlElement | undefined, mes
   const on = childOf(fault, 'object')?.text;
   const file = textAt(fault, 'file');
   const property = textAt(fault, 'invalidProperty');
-  const said = [message, file, property === undefined ? undefined : `property ${property}`].filter((part) => part !== undefined && part !== '').join('; ');
+  const said = [message, file, property === undefined ? undefined : `property ${property}`]
+    .filter((part) => part !== undefined && part !== '')
+    .join('; ');
   const code = codes[type] ?? 'source.request-refused';
   const missing = privilege === undefined ? '' : `: privilege ${privilege}${on === undefined ? '' : ` on ${on}`}`;
-  return new CausewayError(code, textStart(`${operation}: ${type}${missing}${said === '' ? '' : `: ${said}`}`, longestMessage), {
-    details: { operation, fault: type, ...(privilege === undefined ? {} : { privilege }), ...(on === undefined ? {} : { object: on }), ...(file === undefined ? {} : { file }) },
-    ...(passing.has(type) ? { retryable: true } : {}),
-  });
+  return new CausewayError(
+    code,
+    textStart(`${operation}: ${type}${missing}${said === '' ? '' : `: ${said}`}`, longestMessage),
+    {
+      details: {
+        operation,
+        fault: type,
+        ...(privilege === undefined ? {} : { privilege }),
+        ...(on === undefined ? {} : { object: on }),
+        ...(file === undefined ? {} : { file }),
+      },
+      ...(passing.has(type) ? { retryable: true } : {}),
+    },
+  );
 }
 
 /** The fault of a SOAP answer. */
@@ -69,7 +89,11 @@ export function localizedFault(operation: string, error: XmlElement | undefined)
 }
 
 export function isFault(error: unknown, ...types: readonly string[]): boolean {
-  return error instanceof CausewayError && typeof error.details['fault'] === 'string' && types.includes(error.details['fault']);
+  return (
+    error instanceof CausewayError &&
+    typeof error.details['fault'] === 'string' &&
+    types.includes(error.details['fault'])
+  );
 }
 
 /** The object is gone: never there, or deleted meanwhile. */

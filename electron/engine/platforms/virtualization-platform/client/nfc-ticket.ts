@@ -8,7 +8,11 @@ import { childOf, integerAt, textAt } from './xml.ts';
  * Asks for a ticket to read the disks of a VM on the data port of the host where the VM is now. It is good for one connection, so that
  * each connection asks for its own.
  */
-export async function requestNfcTicket(session: VimSession, vm: ManagedObject, signal: AbortSignal): Promise<NfcTicket> {
+export async function requestNfcTicket(
+  session: VimSession,
+  vm: ManagedObject,
+  signal: AbortSignal,
+): Promise<NfcTicket> {
   const service = await nfcService(session, signal);
   const answer = await session.callFor('NfcGetVmFiles', service, [refer('vm', vm)], signal);
   const given = (name: string): string | undefined => {
@@ -17,13 +21,16 @@ export async function requestNfcTicket(session: VimSession, vm: ManagedObject, s
   };
   const [sessionId, sslThumbprint] = [given('sessionId'), given('sslThumbprint')];
   if (sessionId === undefined || sslThumbprint === undefined) {
-    throw new CausewayError('source.protocol', 'NfcGetVmFiles: the ticket has no session or no thumbprint', { details: { operation: 'NfcGetVmFiles', vmId: vm.id } });
+    throw new CausewayError('source.protocol', 'NfcGetVmFiles: the ticket has no session or no thumbprint', {
+      details: { operation: 'NfcGetVmFiles', vmId: vm.id },
+    });
   }
   return {
     // A single host does not name itself.
     host: given('host') ?? session.host,
     port: integerAt(answer, 'port') ?? 902,
-    sslThumbprint, sessionId,
+    sslThumbprint,
+    sessionId,
     service: given('service') ?? 'nfc',
     serviceVersion: given('serviceVersion') ?? '1.1',
   };
@@ -35,9 +42,17 @@ const services = new WeakMap<VimSession, ManagedObject>();
 async function nfcService(session: VimSession, signal: AbortSignal): Promise<ManagedObject> {
   const known = services.get(session);
   if (known !== undefined) return known;
-  const content = await session.callFor('RetrieveInternalContent', { type: 'ServiceInstance', id: 'ServiceInstance' }, [], signal);
+  const content = await session.callFor(
+    'RetrieveInternalContent',
+    { type: 'ServiceInstance', id: 'ServiceInstance' },
+    [],
+    signal,
+  );
   const service = objectOf(childOf(content, 'nfcService'));
-  if (service === undefined) throw new CausewayError('source.unsupported', 'the server has no service for disk data (nfcService)', { details: { missing: 'nfcService' } });
+  if (service === undefined)
+    throw new CausewayError('source.unsupported', 'the server has no service for disk data (nfcService)', {
+      details: { missing: 'nfcService' },
+    });
   services.set(session, service);
   return service;
 }

@@ -21,9 +21,11 @@ export function objectOf(element: XmlElement | undefined): ManagedObject | undef
 /** A part of a request as XML. The order of parts is that of the API's types: servers refuse others. */
 export type Part = string;
 
-export const value = (name: string, content: string | number | boolean): Part => `<${name}>${escapeXml(String(content))}</${name}>`;
+export const value = (name: string, content: string | number | boolean): Part =>
+  `<${name}>${escapeXml(String(content))}</${name}>`;
 
-export const refer = (name: string, { type, id }: ManagedObject): Part => `<${name} type="${escapeXml(type)}">${escapeXml(id)}</${name}>`;
+export const refer = (name: string, { type, id }: ManagedObject): Part =>
+  `<${name} type="${escapeXml(type)}">${escapeXml(id)}</${name}>`;
 
 /** A data object; `type` where the element's own type does not say which one it is. */
 export const data = (name: string, parts: readonly Part[], type?: string): Part =>
@@ -31,7 +33,9 @@ export const data = (name: string, parts: readonly Part[], type?: string): Part 
 
 /** A whole request. */
 export function envelope(method: string, target: ManagedObject, parts: readonly Part[]): string {
-  return '<?xml version="1.0" encoding="UTF-8"?>\n'
-    + '<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">'
-    + `<soapenv:Body><${method} xmlns="urn:vim25">${refer('_this', target)}${parts.join('')}</${method}></soapenv:Body></soapenv:Envelope>`;
+  return (
+    '<?xml version="1.0" encoding="UTF-8"?>\n' +
+    '<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">' +
+    `<soapenv:Body><${method} xmlns="urn:vim25">${refer('_this', target)}${parts.join('')}</${method}></soapenv:Body></soapenv:Envelope>`
+  );
 }

@@ -8,11 +8,16 @@ import { VimSession } from './session.ts';
 const signal = new AbortController().signal;
 type Answer = { readonly status?: number; readonly body?: string; readonly headers?: Record<string, string> } | Error;
 
-const soap = (inner: string): string => `<soapenv:Envelope xmlns:soapenv="s" xmlns:xsi="i"><soapenv:Body>${inner}</soapenv:Body></soapenv:Envelope>`;
+const soap = (inner: string): string =>
+  `<soapenv:Envelope xmlns:soapenv="s" xmlns:xsi="i"><soapenv:Body>${inner}</soapenv:Body></soapenv:Envelope>`;
 const fault = (type: string, members = '', message = 'refused'): Answer => ({
-  status: 500, body: soap(`<soapenv:Fault><faultcode>ServerFaultCode</faultcode><faultstring>${message}</faultstring><detail><${type}Fault xsi:type="${type}">${members}</${type}Fault></detail></soapenv:Fault>`),
+  status: 500,
+  body: soap(
+    `<soapenv:Fault><faultcode>ServerFaultCode</faultcode><faultstring>${message}</faultstring><detail><${type}Fault xsi:type="${type}">${members}</${type}Fault></detail></soapenv:Fault>`,
+  ),
 });
-const content = '<returnval><rootFolder type="Folder">group-d1</rootFolder><about><fullName>Lab</fullName><apiType>VirtualCenter</apiType><apiVersion>8.0.1.0</apiVersion></about><sessionManager type="SessionManager">SessionManager</sessionManager></returnval>';
+const content =
+  '<returnval><rootFolder type="Folder">group-d1</rootFolder><about><fullName>Lab</fullName><apiType>VirtualCenter</apiType><apiVersion>8.0.1.0</apiVersion></about><sessionManager type="SessionManager">SessionManager</sessionManager></returnval>';
 
 /** A server by method: a list is answered one after the other, the last one for ever. */
 function server(script: Record<string, readonly Answer[]>) {
@@ -27,8 +32,13 @@ function server(script: Record<string, readonly Answer[]>) {
       asked.push(method);
       requests.push(request);
       const builtIn: Record<string, () => Answer> = {
-        RetrieveServiceContent: () => ({ body: soap(`<RetrieveServiceContentResponse>${content}</RetrieveServiceContentResponse>`) }),
-        Login: () => ({ body: soap(`<LoginResponse><returnval><key>key-${(logins += 1)}</key></returnval></LoginResponse>`), headers: { 'set-cookie': `vmware_soap_session="s${logins}"; Path=/; HttpOnly` } }),
+        RetrieveServiceContent: () => ({
+          body: soap(`<RetrieveServiceContentResponse>${content}</RetrieveServiceContentResponse>`),
+        }),
+        Login: () => ({
+          body: soap(`<LoginResponse><returnval><key>key-${(logins += 1)}</key></returnval></LoginResponse>`),
+          headers: { 'set-cookie': `vmware_soap_session="s${logins}"; Path=/; HttpOnly` },
+        }),
         Logout: () => ({ body: soap('<LogoutResponse/>') }),
       };
       const count = counts.get(method) ?? 0;
@@ -36,24 +46,46 @@ function server(script: Record<string, readonly Answer[]>) {
       const answers = script[method];
       const answer = answers?.[Math.min(count, answers.length - 1)] ?? builtIn[method]?.() ?? fault('MethodNotFound');
       if (answer instanceof Error) throw answer;
-      return { status: answer.status ?? 200, headers: new Headers(answer.headers), bytes: Buffer.from(answer.body ?? '') };
+      return {
+        status: answer.status ?? 200,
+        headers: new Headers(answer.headers),
+        bytes: Buffer.from(answer.body ?? ''),
+      };
     },
     close: () => undefined,
   };
-  const session = new VimSession({ host: 'vc.example.com', port: 443, username: 'u', password: 'p<&>', transport, clock: createHastyClock(), random: () => 0, backOff: { attempts: 3, firstMs: 1, capMs: 1 } });
+  const session = new VimSession({
+    host: 'vc.example.com',
+    port: 443,
+    username: 'u',
+    password: 'p<&>',
+    transport,
+    clock: createHastyClock(),
+    random: () => 0,
+    backOff: { attempts: 3, firstMs: 1, capMs: 1 },
+  });
   return { session, asked, requests };
 }
-const time: Answer = { body: soap('<CurrentTimeResponse><returnval>2026-01-01T00:00:00Z</returnval></CurrentTimeResponse>') };
-const task: Answer = { body: soap('<CreateSnapshot_TaskResponse><returnval type="Task">task-1</returnval></CreateSnapshot_TaskResponse>') };
+const time: Answer = {
+  body: soap('<CurrentTimeResponse><returnval>2026-01-01T00:00:00Z</returnval></CurrentTimeResponse>'),
+};
+const task: Answer = {
+  body: soap('<CreateSnapshot_TaskResponse><returnval type="Task">task-1</returnval></CreateSnapshot_TaskResponse>'),
+};
 const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
 
 describe('signing in', () => {
-  test('happens once for all who ask at the same time, in the server\'s own version', async () => {
+  test("happens once for all who ask at the same time, in the server's own version", async () => {
     const { session, asked, requests } = server({ CurrentTime: [time] });
     await Promise.all(Array.from({ length: 5 }, () => session.currentTime(signal)));
     expect(asked.filter((method) => method === 'Login')).toHaveLength(1);
-    expect(requests.at(-1)?.headers).toMatchObject({ soapaction: '"urn:vim25/8.0.1.0"', cookie: 'vmware_soap_session="s1"' });
-    expect(requests.find(({ body }) => body?.includes('<Login'))?.body).toContain('<password>p&#60;&#38;&#62;</password>');
+    expect(requests.at(-1)?.headers).toMatchObject({
+      soapaction: '"urn:vim25/8.0.1.0"',
+      cookie: 'vmware_soap_session="s1"',
+    });
+    expect(requests.find(({ body }) => body?.includes('<Login'))?.body).toContain(
+      '<password>p&#60;&#38;&#62;</password>',
+    );
     expect(session.sessionKey).toBe('key-1');
   });
 
@@ -63,7 +95,10 @@ describe('signing in', () => {
     await session.currentTime(signal);
     await Promise.all([session.currentTime(signal), session.currentTime(signal)]);
     expect(asked.filter((method) => method === 'Login')).toHaveLength(2);
-    expect(await session.callForObject('CreateSnapshot_Task', vm('vm-1'), [], signal)).toEqual({ type: 'Task', id: 'task-1' });
+    expect(await session.callForObject('CreateSnapshot_Task', vm('vm-1'), [], signal)).toEqual({
+      type: 'Task',
+      id: 'task-1',
+    });
     expect(asked.filter((method) => method === 'Login')).toHaveLength(3);
   });
 
@@ -90,11 +125,23 @@ describe('signing in', () => {
 
 describe('a request that fails', () => {
   test('is repeated when it only reads; one that makes something is not, and says that it may have been carried out', async () => {
-    const { session, asked } = server({ CurrentTime: [reset, { status: 502, body: '<html>Bad Gateway</html>' }, time, { status: 503, body: soap('<soapenv:Fault><faultstring>later</faultstring></soapenv:Fault>') }, time], CreateSnapshot_Task: [reset, task] });
+    const { session, asked } = server({
+      CurrentTime: [
+        reset,
+        { status: 502, body: '<html>Bad Gateway</html>' },
+        time,
+        { status: 503, body: soap('<soapenv:Fault><faultstring>later</faultstring></soapenv:Fault>') },
+        time,
+      ],
+      CreateSnapshot_Task: [reset, task],
+    });
     expect(await session.currentTime(signal)).toBe('2026-01-01T00:00:00Z');
     // Whatever a gateway says, and in whichever form.
     expect(await session.currentTime(signal)).toBe('2026-01-01T00:00:00Z');
-    await expect(session.callForObject('CreateSnapshot_Task', vm('vm-1'), [], signal)).rejects.toMatchObject({ code: 'source.connection-lost', details: { ambiguous: true } });
+    await expect(session.callForObject('CreateSnapshot_Task', vm('vm-1'), [], signal)).rejects.toMatchObject({
+      code: 'source.connection-lost',
+      details: { ambiguous: true },
+    });
     expect(asked.filter((method) => method === 'CreateSnapshot_Task')).toHaveLength(1);
   });
 
@@ -106,7 +153,12 @@ describe('a request that fails', () => {
 
   test('names the privilege, the file or the state that stands in its way', async () => {
     const answers: readonly (readonly [string, string, string, RegExp])[] = [
-      ['NoPermission', '<object type="VirtualMachine">vm-1</object><privilegeId>VirtualMachine.State.CreateSnapshot</privilegeId>', 'source.permission-denied', /privilege VirtualMachine\.State\.CreateSnapshot on vm-1/],
+      [
+        'NoPermission',
+        '<object type="VirtualMachine">vm-1</object><privilegeId>VirtualMachine.State.CreateSnapshot</privilegeId>',
+        'source.permission-denied',
+        /privilege VirtualMachine\.State\.CreateSnapshot on vm-1/,
+      ],
       ['FileFault', '<file>[ds1] a/a.vmdk</file>', 'source.read-failed', /\[ds1\] a\/a\.vmdk/],
       ['TaskInProgress', '<task type="Task">task-9</task>', 'source.vm-busy', /TaskInProgress/],
       ['RestrictedVersion', '', 'source.not-licensed', /RestrictedVersion/],
@@ -115,14 +167,18 @@ describe('a request that fails', () => {
     ];
     for (const [type, members, code, message] of answers) {
       const { session } = server({ CreateSnapshot_Task: [fault(type, members)] });
-      const error: unknown = await session.call('CreateSnapshot_Task', vm('vm-1'), [], signal).catch((thrown: unknown) => thrown);
+      const error: unknown = await session
+        .call('CreateSnapshot_Task', vm('vm-1'), [], signal)
+        .catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code, message: expect.stringMatching(message) as string });
       expect(isFault(error, type)).toBe(true);
     }
   });
 
   test('for a certificate sends nothing more and says that it is the certificate', async () => {
-    const { session, asked } = server({ RetrieveServiceContent: [Object.assign(new Error('x'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })] });
+    const { session, asked } = server({
+      RetrieveServiceContent: [Object.assign(new Error('x'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })],
+    });
     await expect(session.currentTime(signal)).rejects.toMatchObject({ code: 'source.tls-refused' });
     expect(asked).toEqual(['RetrieveServiceContent']);
   });
@@ -141,7 +197,18 @@ test('what is no answer of this API is refused: other pages, other methods, enti
     { body: soap('<CurrentTimeResponse/>') },
     { status: 404, body: 'nothing' },
   ];
-  for (const answer of hostile) await expect(server({ CurrentTime: [answer] }).session.currentTime(signal)).rejects.toMatchObject({ code: 'source.protocol' });
-  const strange = server({ RetrieveServiceContent: [{ body: soap('<RetrieveServiceContentResponse><returnval><about><apiType>X</apiType><apiVersion>8"><evil/></apiVersion></about></returnval></RetrieveServiceContentResponse>') }] });
+  for (const answer of hostile)
+    await expect(server({ CurrentTime: [answer] }).session.currentTime(signal)).rejects.toMatchObject({
+      code: 'source.protocol',
+    });
+  const strange = server({
+    RetrieveServiceContent: [
+      {
+        body: soap(
+          '<RetrieveServiceContentResponse><returnval><about><apiType>X</apiType><apiVersion>8"><evil/></apiVersion></about></returnval></RetrieveServiceContentResponse>',
+        ),
+      },
+    ],
+  });
   await expect(strange.session.currentTime(signal)).rejects.toMatchObject({ code: 'source.protocol' });
 });

@@ -41,7 +41,8 @@ export interface CallOptions {
 }
 
 const serviceInstance: ManagedObject = { type: 'ServiceInstance', id: 'ServiceInstance' };
-const readOnly = /^(Retrieve|ContinueRetrieve|Query|CurrentTime$|WaitForUpdates|CreateFilter$|CreateContainerView$|CreatePropertyCollector$|Destroy(View|PropertyCollector|PropertyFilter)$|CancelRetrieve|HasPrivilege|HasUserPrivilege|FetchUserPrivilege|Log(in|out)$|FindBy|NfcGetVmFiles$)/;
+const readOnly =
+  /^(Retrieve|ContinueRetrieve|Query|CurrentTime$|WaitForUpdates|CreateFilter$|CreateContainerView$|CreatePropertyCollector$|Destroy(View|PropertyCollector|PropertyFilter)$|CancelRetrieve|HasPrivilege|HasUserPrivilege|FetchUserPrivilege|Log(in|out)$|FindBy|NfcGetVmFiles$)/;
 const usualTimeoutMs = 120_000;
 /** How often an open session says that it is alive while nothing else is asked. Servers end idle ones after 30 minutes. */
 const keepAliveMs = 5 * 60_000;
@@ -72,9 +73,14 @@ export class VimSession {
     this.#random = options.random ?? Math.random;
     this.#backOff = options.backOff ?? defaultBackOff;
     const host = options.host.includes(':') && !options.host.startsWith('[') ? `[${options.host}]` : options.host;
-    if (!URL.canParse(`https://${host}:${options.port}/sdk`)) throw new CausewayError('general.invalid-input', `${options.host} is not a host name or address`, { details: { parameter: 'host' } });
+    if (!URL.canParse(`https://${host}:${options.port}/sdk`))
+      throw new CausewayError('general.invalid-input', `${options.host} is not a host name or address`, {
+        details: { parameter: 'host' },
+      });
     this.#url = new URL(`https://${host}:${options.port}/sdk`);
-    this.#transport = options.transport ?? createTransport({ caCertificate: options.caCertificate, allowUntrusted: options.allowUntrusted });
+    this.#transport =
+      options.transport ??
+      createTransport({ caCertificate: options.caCertificate, allowUntrusted: options.allowUntrusted });
   }
 
   get host(): string {
@@ -115,7 +121,13 @@ export class VimSession {
    * @returns the children of the answer, most often one `returnval`
    * @throws CausewayError: `details.fault` names the server's fault; `details.ambiguous` is true when it may have been carried out all the same
    */
-  async call(method: string, target: ManagedObject, parts: readonly Part[], signal: AbortSignal, options: CallOptions = {}): Promise<readonly XmlElement[]> {
+  async call(
+    method: string,
+    target: ManagedObject,
+    parts: readonly Part[],
+    signal: AbortSignal,
+    options: CallOptions = {},
+  ): Promise<readonly XmlElement[]> {
     await this.#signIn(this.#generation, false, signal);
     const generation = this.#generation;
     try {
@@ -128,16 +140,34 @@ export class VimSession {
   }
 
   /** A method that answers with one value. @throws `source.protocol` when it did not */
-  async callFor(method: string, target: ManagedObject, parts: readonly Part[], signal: AbortSignal, options: CallOptions = {}): Promise<XmlElement> {
+  async callFor(
+    method: string,
+    target: ManagedObject,
+    parts: readonly Part[],
+    signal: AbortSignal,
+    options: CallOptions = {},
+  ): Promise<XmlElement> {
     const answer = (await this.call(method, target, parts, signal, options)).find(({ name }) => name === 'returnval');
-    if (answer === undefined) throw new CausewayError('source.protocol', `${method}: the server answered without a value`, { details: { operation: method } });
+    if (answer === undefined)
+      throw new CausewayError('source.protocol', `${method}: the server answered without a value`, {
+        details: { operation: method },
+      });
     return answer;
   }
 
   /** A method that answers with a managed object, e.g. a task. */
-  async callForObject(method: string, target: ManagedObject, parts: readonly Part[], signal: AbortSignal, options: CallOptions = {}): Promise<ManagedObject> {
+  async callForObject(
+    method: string,
+    target: ManagedObject,
+    parts: readonly Part[],
+    signal: AbortSignal,
+    options: CallOptions = {},
+  ): Promise<ManagedObject> {
     const object = objectOf(await this.callFor(method, target, parts, signal, options));
-    if (object === undefined) throw new CausewayError('source.protocol', `${method}: the server answered without an object`, { details: { operation: method } });
+    if (object === undefined)
+      throw new CausewayError('source.protocol', `${method}: the server answered without an object`, {
+        details: { operation: method },
+      });
     return object;
   }
 
@@ -179,7 +209,12 @@ export class VimSession {
       const message = envelope('Logout', this.#content.object('sessionManager'), []);
       this.#cookie = undefined;
       // Nobody waits long for a server that no longer answers: it ends the session by itself.
-      await this.#transport.send({ url: this.#url, method: 'POST', headers: this.#headers(cookie), body: message }, AbortSignal.timeout(5000)).catch(() => undefined);
+      await this.#transport
+        .send(
+          { url: this.#url, method: 'POST', headers: this.#headers(cookie), body: message },
+          AbortSignal.timeout(5000),
+        )
+        .catch(() => undefined);
     }
     this.#transport.close();
   }
@@ -187,9 +222,11 @@ export class VimSession {
   #scheduleKeepAlive(): void {
     this.#stopKeepAlive = this.#clock.after(keepAliveMs, () => {
       if (this.#held === 0) return;
-      this.currentTime(AbortSignal.timeout(60_000)).catch(() => undefined).finally(() => {
-        if (this.#held > 0) this.#scheduleKeepAlive();
-      });
+      this.currentTime(AbortSignal.timeout(60_000))
+        .catch(() => undefined)
+        .finally(() => {
+          if (this.#held > 0) this.#scheduleKeepAlive();
+        });
     });
   }
 
@@ -199,7 +236,9 @@ export class VimSession {
     for (;;) {
       signal.throwIfAborted();
       if (this.#signingIn === undefined) {
-        this.#signingIn = this.#logIn(signal).finally(() => { this.#signingIn = undefined; });
+        this.#signingIn = this.#logIn(signal).finally(() => {
+          this.#signingIn = undefined;
+        });
         return this.#signingIn;
       }
       try {
@@ -214,8 +253,17 @@ export class VimSession {
     const content = await this.content(signal);
     this.#cookie = undefined;
     const { username, password } = this.#options;
-    const answer = await this.#send('Login', content.object('sessionManager'), [value('userName', username), value('password', password)], {}, signal);
-    this.#sessionKey = textAt(answer.find(({ name }) => name === 'returnval'), 'key');
+    const answer = await this.#send(
+      'Login',
+      content.object('sessionManager'),
+      [value('userName', username), value('password', password)],
+      {},
+      signal,
+    );
+    this.#sessionKey = textAt(
+      answer.find(({ name }) => name === 'returnval'),
+      'key',
+    );
     this.#generation += 1;
   }
 
@@ -228,7 +276,13 @@ export class VimSession {
     };
   }
 
-  async #send(method: string, target: ManagedObject, parts: readonly Part[], options: CallOptions, signal: AbortSignal): Promise<readonly XmlElement[]> {
+  async #send(
+    method: string,
+    target: ManagedObject,
+    parts: readonly Part[],
+    options: CallOptions,
+    signal: AbortSignal,
+  ): Promise<readonly XmlElement[]> {
     const repeatable = options.repeatable ?? readOnly.test(method);
     for (let attempt = 1; ; attempt += 1) {
       signal.throwIfAborted();
@@ -255,13 +309,24 @@ export class VimSession {
   async #attempt(method: string, body: string, timeoutMs: number, signal: AbortSignal): Promise<TransportAnswer> {
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
-      return await this.#transport.send({ url: this.#url, method: 'POST', headers: this.#headers(this.#cookie), body }, AbortSignal.any([signal, timeout]));
+      return await this.#transport.send(
+        { url: this.#url, method: 'POST', headers: this.#headers(this.#cookie), body },
+        AbortSignal.any([signal, timeout]),
+      );
     } catch (thrown) {
       if (signal.aborted) throw cancelled(signal);
-      const { message, details } = transportError({ operation: method, method: 'POST', path: '/sdk' }, this.#url.host, timeout.aborted ? new Error(`no response within ${timeoutMs / 1000} s`) : thrown);
+      const { message, details } = transportError(
+        { operation: method, method: 'POST', path: '/sdk' },
+        this.#url.host,
+        timeout.aborted ? new Error(`no response within ${timeoutMs / 1000} s`) : thrown,
+      );
       const { network, arrived } = details;
       const isTls = arrived === false && /CERT|SIGNATURE|ERR_TLS|ERR_SSL|EPROTO/.test(String(network));
-      throw new CausewayError(isTls ? 'source.tls-refused' : arrived === false ? 'source.unreachable' : 'source.connection-lost', message, { details, cause: thrown });
+      throw new CausewayError(
+        isTls ? 'source.tls-refused' : arrived === false ? 'source.unreachable' : 'source.connection-lost',
+        message,
+        { details, cause: thrown },
+      );
     }
   }
 
@@ -272,13 +337,19 @@ export class VimSession {
 }
 
 function cancelled(signal: AbortSignal): unknown {
-  return signal.reason instanceof CausewayError ? signal.reason : new CausewayError('general.cancelled', 'the request was cancelled', { cause: signal.reason });
+  return signal.reason instanceof CausewayError
+    ? signal.reason
+    : new CausewayError('general.cancelled', 'the request was cancelled', { cause: signal.reason });
 }
 
 /** The values of a good answer, or why it is none. A fault is an answer of the server; anything else with a failure status is what stands before it. */
-function readAnswer(method: string, { status, bytes }: TransportAnswer): { readonly values: readonly XmlElement[]; readonly failure?: CausewayError } {
+function readAnswer(
+  method: string,
+  { status, bytes }: TransportAnswer,
+): { readonly values: readonly XmlElement[]; readonly failure?: CausewayError } {
   // The API answers with 200 or 500 alone: other statuses are of what stands before it, whatever it says.
-  if (status !== 500 && (isPassingStatus(status) || status > 500)) return { values: [], failure: unavailable(method, status) };
+  if (status !== 500 && (isPassingStatus(status) || status > 500))
+    return { values: [], failure: unavailable(method, status) };
   const text = bytes.toString('utf8');
   let body: XmlElement | undefined;
   let problem = 'no SOAP message';
@@ -293,11 +364,18 @@ function readAnswer(method: string, { status, bytes }: TransportAnswer): { reado
   if (content?.name === 'Fault') return { values: [], failure: answerFault(method, content) };
   if (content?.name === `${method}Response` && status === 200) return { values: content.children };
   if (status === 500) return { values: [], failure: unavailable(method, status) };
-  return { values: [], failure: new CausewayError('source.protocol', `${method}: HTTP ${status}: ${problem}`, { details: { operation: method, status, ambiguous: true } }) };
+  return {
+    values: [],
+    failure: new CausewayError('source.protocol', `${method}: HTTP ${status}: ${problem}`, {
+      details: { operation: method, status, ambiguous: true },
+    }),
+  };
 }
 
 function unavailable(method: string, status: number): CausewayError {
-  return new CausewayError('source.connection-lost', `${method}: HTTP ${status}`, { details: { operation: method, status, ambiguous: true } });
+  return new CausewayError('source.connection-lost', `${method}: HTTP ${status}`, {
+    details: { operation: method, status, ambiguous: true },
+  });
 }
 
 function contentOf(answer: readonly XmlElement[]): ServiceContent {
@@ -306,14 +384,21 @@ function contentOf(answer: readonly XmlElement[]): ServiceContent {
   const apiType = textAt(about, 'apiType');
   const apiVersion = textAt(about, 'apiVersion') ?? '';
   if (content === undefined || apiType === undefined || !/^\d+(\.\d+){1,3}$/.test(apiVersion)) {
-    throw new CausewayError('source.protocol', 'RetrieveServiceContent: the server does not say which API it has', { details: { operation: 'RetrieveServiceContent' } });
+    throw new CausewayError('source.protocol', 'RetrieveServiceContent: the server does not say which API it has', {
+      details: { operation: 'RetrieveServiceContent' },
+    });
   }
   const find = (name: string): ManagedObject | undefined => objectOf(childOf(content, name));
   return {
-    apiType, apiVersion, fullName: textAt(about, 'fullName') ?? 'unknown', instanceUuid: textAt(about, 'instanceUuid'), find,
+    apiType,
+    apiVersion,
+    fullName: textAt(about, 'fullName') ?? 'unknown',
+    instanceUuid: textAt(about, 'instanceUuid'),
+    find,
     object(name) {
       const object = find(name);
-      if (object === undefined) throw new CausewayError('source.unsupported', `the server has no ${name}`, { details: { missing: name } });
+      if (object === undefined)
+        throw new CausewayError('source.unsupported', `the server has no ${name}`, { details: { missing: name } });
       return object;
     },
   };

@@ -22,7 +22,10 @@ export interface TaskOutcome {
  * @throws the task's fault; `general.deadline`
  */
 export async function awaitTask(
-  session: VimSession, task: ManagedObject, operation: string, signal: AbortSignal,
+  session: VimSession,
+  task: ManagedObject,
+  operation: string,
+  signal: AbortSignal,
   options: { readonly deadlineMs?: number; readonly onProgress?: (percent: number) => void } = {},
 ): Promise<TaskOutcome> {
   const end = session.clock.monotonic() + (options.deadlineMs ?? 24 * 3600_000);
@@ -40,11 +43,21 @@ export async function awaitTask(
 
 /** The info of a task that has ended; undefined when the wait has to begin anew, because the session ended or an answer was lost. */
 async function infoOnceOver(
-  session: VimSession, task: ManagedObject, operation: string, end: number, onProgress: ((percent: number) => void) | undefined, signal: AbortSignal,
+  session: VimSession,
+  task: ManagedObject,
+  operation: string,
+  end: number,
+  onProgress: ((percent: number) => void) | undefined,
+  signal: AbortSignal,
 ): Promise<XmlElement | undefined> {
   const content = await session.content(signal);
   // A collector for this wait alone: the versions of a shared one would go to whoever asks first.
-  const collector = await session.callForObject('CreatePropertyCollector', content.object('propertyCollector'), [], signal);
+  const collector = await session.callForObject(
+    'CreatePropertyCollector',
+    content.object('propertyCollector'),
+    [],
+    signal,
+  );
   try {
     const spec = data('spec', [
       data('propSet', [value('type', 'Task'), value('all', false), value('pathSet', 'info')]),
@@ -55,10 +68,12 @@ async function infoOnceOver(
     let version = '';
     for (;;) {
       const parts = [value('version', version), data('options', [value('maxWaitSeconds', waitSeconds)])];
-      const answer = await session.call('WaitForUpdatesEx', collector, parts, signal, { repeatable: false }).catch((error: unknown) => {
-        if (isAnswerLost(error) && !signal.aborted) return undefined;
-        throw error;
-      });
+      const answer = await session
+        .call('WaitForUpdatesEx', collector, parts, signal, { repeatable: false })
+        .catch((error: unknown) => {
+          if (isAnswerLost(error) && !signal.aborted) return undefined;
+          throw error;
+        });
       // It may have had the news, and not every server tells them twice.
       if (answer === undefined) return undefined;
       const update = answer.find(({ name }) => name === 'returnval');
@@ -74,14 +89,19 @@ async function infoOnceOver(
     }
   } catch (error) {
     // The collector went with its session.
-    if (isFault(error, 'ManagedObjectNotFound', 'InvalidCollectorVersion') && !(await isTaskGone(session, task, signal))) return undefined;
+    if (
+      isFault(error, 'ManagedObjectNotFound', 'InvalidCollectorVersion') &&
+      !(await isTaskGone(session, task, signal))
+    )
+      return undefined;
     throw error;
   } finally {
     await letGo(session, 'DestroyPropertyCollector', collector, signal);
   }
 }
 
-const isAnswerLost = (error: unknown): boolean => error instanceof CausewayError && error.retryable && error.details['ambiguous'] === true;
+const isAnswerLost = (error: unknown): boolean =>
+  error instanceof CausewayError && error.retryable && error.details['ambiguous'] === true;
 
 /** Asked for where nothing was told for a while: what was told to nobody is told here. */
 async function infoNow(session: VimSession, task: ManagedObject, signal: AbortSignal): Promise<XmlElement | undefined> {
@@ -89,14 +109,22 @@ async function infoNow(session: VimSession, task: ManagedObject, signal: AbortSi
 }
 
 function stillRunning(operation: string, task: ManagedObject): CausewayError {
-  return new CausewayError('general.deadline', `${operation}: task ${task.id} is still running`, { details: { operation, task: task.id } });
+  return new CausewayError('general.deadline', `${operation}: task ${task.id} is still running`, {
+    details: { operation, task: task.id },
+  });
 }
 
 async function isTaskGone(session: VimSession, task: ManagedObject, signal: AbortSignal): Promise<boolean> {
-  return readObject(session, task, ['info.state'], signal).then(() => false, (error: unknown) => isFault(error, 'ManagedObjectNotFound'));
+  return readObject(session, task, ['info.state'], signal).then(
+    () => false,
+    (error: unknown) => isFault(error, 'ManagedObjectNotFound'),
+  );
 }
 
 function infosOf(update: XmlElement | undefined): readonly XmlElement[] {
-  return childrenOf(update, 'filterSet').flatMap((filter) => childrenOf(filter, 'objectSet')).flatMap((object) => childrenOf(object, 'changeSet'))
-    .filter((change) => textAt(change, 'name') === 'info').flatMap((change) => childOf(change, 'val') ?? []);
+  return childrenOf(update, 'filterSet')
+    .flatMap((filter) => childrenOf(filter, 'objectSet'))
+    .flatMap((object) => childrenOf(object, 'changeSet'))
+    .filter((change) => textAt(change, 'name') === 'info')
+    .flatMap((change) => childOf(change, 'val') ?? []);
 }

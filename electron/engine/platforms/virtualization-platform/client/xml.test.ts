@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { childOf, integerAt, parseXml, textAt, typeOf, writeXml } from './xml.ts';
 
 test('types are found whatever prefix a server declares for them; a reference has a type of its own besides', () => {
-  const root = parseXml('<a xmlns:XMLSchema-instance="i"><val XMLSchema-instance:type="xsd:ManagedObjectReference" type="Folder">group-v1</val><soapenv:b i:type="VirtualDisk"><k>12</k></soapenv:b></a>');
+  const root = parseXml(
+    '<a xmlns:XMLSchema-instance="i"><val XMLSchema-instance:type="xsd:ManagedObjectReference" type="Folder">group-v1</val><soapenv:b i:type="VirtualDisk"><k>12</k></soapenv:b></a>',
+  );
   expect(typeOf(childOf(root, 'val')!)).toBe('ManagedObjectReference');
   expect(childOf(root, 'val')?.attributes['type']).toBe('Folder');
   expect(typeOf(childOf(root, 'b')!)).toBe('VirtualDisk');
@@ -19,7 +21,12 @@ test('text is read as it was meant: entities of XML, blanks, empty elements, cha
 
 test('numbers that have no exact form are none', () => {
   const root = parseXml('<a><big>9007199254740993</big><text>12x</text><whole>-3</whole></a>');
-  expect(['big', 'text', 'whole', 'none'].map((name) => integerAt(root, name))).toEqual([undefined, undefined, -3, undefined]);
+  expect(['big', 'text', 'whole', 'none'].map((name) => integerAt(root, name))).toEqual([
+    undefined,
+    undefined,
+    -3,
+    undefined,
+  ]);
 });
 
 test('a hostile message is refused before it is parsed', () => {

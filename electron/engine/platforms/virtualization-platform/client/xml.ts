@@ -71,8 +71,12 @@ function elementOf(node: unknown): XmlElement | undefined {
   const inner: readonly unknown[] = Array.isArray(content) ? content : [];
   const children = inner.map(elementOf).filter((element) => element !== undefined);
   const given: unknown = (node as Record<string, unknown>)[':@'];
-  const attributes = typeof given === 'object' && given !== null ? Object.fromEntries(Object.entries(given).map(([key, value]) => [key, unescapeXml(String(value))])) : {};
-  const text = children.length > 0 ? '' : inner.map((one) => String((one as Record<string, unknown>)['#text'] ?? '')).join('');
+  const attributes =
+    typeof given === 'object' && given !== null
+      ? Object.fromEntries(Object.entries(given).map(([key, value]) => [key, unescapeXml(String(value))]))
+      : {};
+  const text =
+    children.length > 0 ? '' : inner.map((one) => String((one as Record<string, unknown>)['#text'] ?? '')).join('');
   return { name: rawName.slice(rawName.indexOf(':') + 1), rawName, attributes, children, text: unescapeXml(text) };
 }
 
@@ -90,7 +94,9 @@ export const escapeXml = (text: string): string => text.replaceAll(/[&<>"\r\t\n]
 
 /** The element as text again, with the prefixes that it came with. */
 export function writeXml({ rawName, attributes, children, text }: XmlElement): string {
-  const written = Object.entries(attributes).map(([name, value]) => ` ${name}="${escapeXml(value)}"`).join('');
+  const written = Object.entries(attributes)
+    .map(([name, value]) => ` ${name}="${escapeXml(value)}"`)
+    .join('');
   return `<${rawName}${written}>${children.length > 0 ? children.map(writeXml).join('') : escapeXml(text)}</${rawName}>`;
 }
 
@@ -100,15 +106,18 @@ export function typeOf(element: XmlElement): string | undefined {
   return named?.slice(named.indexOf(':') + 1);
 }
 
-export const childOf = (element: XmlElement | undefined, name: string): XmlElement | undefined => element?.children.find((child) => child.name === name);
+export const childOf = (element: XmlElement | undefined, name: string): XmlElement | undefined =>
+  element?.children.find((child) => child.name === name);
 
-export const childrenOf = (element: XmlElement | undefined, name: string): readonly XmlElement[] => element?.children.filter((child) => child.name === name) ?? [];
+export const childrenOf = (element: XmlElement | undefined, name: string): readonly XmlElement[] =>
+  element?.children.filter((child) => child.name === name) ?? [];
 
 /** The element below that a path of names leads to, e.g. `backing.fileName`. */
 export const atPath = (element: XmlElement | undefined, path: string): XmlElement | undefined =>
   path.split('.').reduce<XmlElement | undefined>((at, name) => childOf(at, name), element);
 
-export const textAt = (element: XmlElement | undefined, path: string): string | undefined => atPath(element, path)?.text;
+export const textAt = (element: XmlElement | undefined, path: string): string | undefined =>
+  atPath(element, path)?.text;
 
 export function flagAt(element: XmlElement | undefined, path: string): boolean | undefined {
   const text = textAt(element, path);
@@ -116,7 +125,8 @@ export function flagAt(element: XmlElement | undefined, path: string): boolean |
 }
 
 /** A whole number; undefined where there is none, or where it has no exact form. */
-export const integerAt = (element: XmlElement | undefined, path: string): number | undefined => integerOf(atPath(element, path));
+export const integerAt = (element: XmlElement | undefined, path: string): number | undefined =>
+  integerOf(atPath(element, path));
 
 export function integerOf(element: XmlElement | undefined): number | undefined {
   const text = element?.text.trim();

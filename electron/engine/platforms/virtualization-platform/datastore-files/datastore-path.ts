@@ -20,7 +20,10 @@ export function parseDatastorePath(text: string): DatastorePath {
 /** The file of this name in the same folder. A descriptor, which a guest may have written, names no other folder. */
 export function siblingOf(path: DatastorePath, name: string): DatastorePath {
   if (!isPlainName(name) || name.includes('/')) {
-    throw new CausewayError('source.image-refers-outside', `${pathText(path)} names ${JSON.stringify(name)}: only files of its own folder are read`);
+    throw new CausewayError(
+      'source.image-refers-outside',
+      `${pathText(path)} names ${JSON.stringify(name)}: only files of its own folder are read`,
+    );
   }
   return { datastore: path.datastore, parts: [...path.parts.slice(0, -1), name] };
 }

@@ -51,8 +51,10 @@ export class RangedFile {
       answer.resume();
       if (answer.statusCode !== 200) throw this.#refusal(answer, 'HEAD');
       const sizeBytes = wholeNumber(answer.headers['content-length']);
-      if (sizeBytes === undefined) throw new CausewayError('source.unsupported', `${this.#name}: the server does not tell the size of the file`);
-      if (answer.headers['accept-ranges'] === 'none') throw new CausewayError('source.unsupported', `${this.#name}: the server does not serve parts of files`);
+      if (sizeBytes === undefined)
+        throw new CausewayError('source.unsupported', `${this.#name}: the server does not tell the size of the file`);
+      if (answer.headers['accept-ranges'] === 'none')
+        throw new CausewayError('source.unsupported', `${this.#name}: the server does not serve parts of files`);
       facts = { sizeBytes, lastModified: answer.headers['last-modified'] };
       return true;
     });
@@ -62,7 +64,11 @@ export class RangedFile {
   /** The whole file. @throws also source.image-unreadable when it is larger than `limitBytes` */
   async readWhole(limitBytes: number, signal: AbortSignal): Promise<Buffer> {
     const facts = await this.facts(signal);
-    if (facts.sizeBytes > limitBytes) throw new CausewayError('source.image-unreadable', `${this.#name} has ${facts.sizeBytes} bytes; a descriptor has at most ${limitBytes}`);
+    if (facts.sizeBytes > limitBytes)
+      throw new CausewayError(
+        'source.image-unreadable',
+        `${this.#name} has ${facts.sizeBytes} bytes; a descriptor has at most ${limitBytes}`,
+      );
     const bytes = Buffer.alloc(facts.sizeBytes);
     if (bytes.length > 0) await this.read(facts, 0, bytes, signal);
     return bytes;
@@ -83,19 +89,30 @@ export class RangedFile {
     });
   }
 
-  async #readFrom(facts: FileFacts, at: number, into: Uint8Array, signal: AbortSignal, advanced: (count: number) => void): Promise<void> {
+  async #readFrom(
+    facts: FileFacts,
+    at: number,
+    into: Uint8Array,
+    signal: AbortSignal,
+    advanced: (count: number) => void,
+  ): Promise<void> {
     const end = at + into.length;
     const answer = await this.#send('GET', { range: `bytes=${at}-${end - 1}` }, signal);
     try {
       this.#checkHead(answer, facts, at, end);
       let filled = 0;
       for await (const part of answer as AsyncIterable<Buffer>) {
-        if (filled + part.length > into.length) throw this.#violation(`more than the ${into.length} bytes that were asked for`);
+        if (filled + part.length > into.length)
+          throw this.#violation(`more than the ${into.length} bytes that were asked for`);
         copyBytes(part, into, filled);
         filled += part.length;
         advanced(part.length);
       }
-      if (filled < into.length) throw new CausewayError('source.connection-lost', `${this.#name}: the response ended after ${filled} of ${into.length} bytes`);
+      if (filled < into.length)
+        throw new CausewayError(
+          'source.connection-lost',
+          `${this.#name}: the response ended after ${filled} of ${into.length} bytes`,
+        );
     } catch (error) {
       throwIfCancelled(signal);
       throw linkFailure(this.#options.server.name, error);
@@ -107,20 +124,30 @@ export class RangedFile {
   #checkHead(answer: IncomingMessage, facts: FileFacts, at: number, end: number): void {
     const { statusCode, headers } = answer;
     if (statusCode === 416) throw this.#changed(`it no longer has the bytes from ${at} to ${end}`);
-    if (statusCode === 200) throw new CausewayError('source.unsupported', `${this.#name}: the server sent the whole file instead of a part of it`);
+    if (statusCode === 200)
+      throw new CausewayError(
+        'source.unsupported',
+        `${this.#name}: the server sent the whole file instead of a part of it`,
+      );
     if (statusCode !== 206) throw this.#refusal(answer, 'GET');
-    const [, first, last, total] = /^bytes (\d{1,16})-(\d{1,16})\/(\d{1,16})$/.exec(headers['content-range'] ?? '') ?? [];
-    if (Number(first) !== at || Number(last) !== end - 1) throw this.#violation(`the range ${JSON.stringify(headers['content-range'] ?? '')} instead of bytes ${at}-${end - 1}`);
+    const [, first, last, total] =
+      /^bytes (\d{1,16})-(\d{1,16})\/(\d{1,16})$/.exec(headers['content-range'] ?? '') ?? [];
+    if (Number(first) !== at || Number(last) !== end - 1)
+      throw this.#violation(
+        `the range ${JSON.stringify(headers['content-range'] ?? '')} instead of bytes ${at}-${end - 1}`,
+      );
     if (Number(total) !== facts.sizeBytes) throw this.#changed(`it has ${total} bytes instead of ${facts.sizeBytes}`);
     const length = wholeNumber(headers['content-length']);
-    if (length !== undefined && length !== end - at) throw this.#violation(`a length of ${length} instead of ${end - at} bytes`);
-    if (headers['last-modified'] !== facts.lastModified) throw this.#changed(`it was modified at ${headers['last-modified']}`);
+    if (length !== undefined && length !== end - at)
+      throw this.#violation(`a length of ${length} instead of ${end - at} bytes`);
+    if (headers['last-modified'] !== facts.lastModified)
+      throw this.#changed(`it was modified at ${headers['last-modified']}`);
   }
 
   /** Tries until `attempt` says that all is done; one that made progress starts the count anew. */
   async #patiently(signal: AbortSignal, attempt: () => Promise<boolean>): Promise<void> {
     const { clock = systemClock, backOff = patientBackOff } = this.#options;
-    for (let failures = 0; ; ) {
+    for (let failures = 0; ;) {
       throwIfCancelled(signal);
       try {
         if (await attempt()) return;
@@ -135,12 +162,22 @@ export class RangedFile {
   }
 
   /** Sends with the session's cookie; once with a new session where the server does not know the former one any more. */
-  async #send(method: 'GET' | 'HEAD', headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<IncomingMessage> {
+  async #send(
+    method: 'GET' | 'HEAD',
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
     const { server, cookie } = this.#options;
-    const first = await server.send({ method, path: this.#path, headers: { ...headers, cookie: await cookie(false, signal) } }, signal);
+    const first = await server.send(
+      { method, path: this.#path, headers: { ...headers, cookie: await cookie(false, signal) } },
+      signal,
+    );
     if (first.statusCode !== 401) return first;
     first.resume();
-    return server.send({ method, path: this.#path, headers: { ...headers, cookie: await cookie(true, signal) } }, signal);
+    return server.send(
+      { method, path: this.#path, headers: { ...headers, cookie: await cookie(true, signal) } },
+      signal,
+    );
   }
 
   #refusal(answer: IncomingMessage, method: string): CausewayError {
@@ -150,8 +187,18 @@ export class RangedFile {
     if (status === 404) return new CausewayError('source.disk-not-found', said, { details });
     if (PASSING.includes(status)) return new CausewayError('source.connection-lost', said, { details });
     // Hosts answer like this while another program, such as a running VM or a second reader, has the file locked.
-    if (status === 500 || status === 423) return new CausewayError('source.request-refused', `${said}: the file is locked, e.g. by a running VM or another reader`, { details });
-    if (status === 401 || status === 403) return new CausewayError('source.request-refused', `${said}: the user may not download files of this datastore (privilege Datastore.FileManagement or Datastore.Browse)`, { details });
+    if (status === 500 || status === 423)
+      return new CausewayError(
+        'source.request-refused',
+        `${said}: the file is locked, e.g. by a running VM or another reader`,
+        { details },
+      );
+    if (status === 401 || status === 403)
+      return new CausewayError(
+        'source.request-refused',
+        `${said}: the user may not download files of this datastore (privilege Datastore.FileManagement or Datastore.Browse)`,
+        { details },
+      );
     return new CausewayError('source.request-refused', said, { details });
   }
 

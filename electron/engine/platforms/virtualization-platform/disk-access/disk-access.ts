@@ -45,7 +45,16 @@ export interface DiskAccess {
 
 /** After these, another way may work. Never after a certificate that does not match: the other way would hide an attack. */
 const otherWays: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'source.host-unreachable', 'source.host-too-old', 'source.host-encryption-missing', 'source.data-session-refused', 'source.permission-denied', 'source.unsupported', 'source.request-refused', 'source.not-licensed', 'source.tool-missing', 'source.protocol',
+  'source.host-unreachable',
+  'source.host-too-old',
+  'source.host-encryption-missing',
+  'source.data-session-refused',
+  'source.permission-denied',
+  'source.unsupported',
+  'source.request-refused',
+  'source.not-licensed',
+  'source.tool-missing',
+  'source.protocol',
 ]);
 
 /**
@@ -61,11 +70,15 @@ export function inFirstWay(ways: readonly DiskWay[], note: (message: string) => 
       for (const way of ways) {
         try {
           const obstacle = await way.obstacle?.(disk, signal);
-          if (obstacle !== undefined) throw new CausewayError('source.unsupported', `${disk.label} of VM ${disk.vm.id}: ${obstacle}`, { details: { vmId: disk.vm.id } });
+          if (obstacle !== undefined)
+            throw new CausewayError('source.unsupported', `${disk.label} of VM ${disk.vm.id}: ${obstacle}`, {
+              details: { vmId: disk.vm.id },
+            });
           const content = await way.open(disk, signal);
           const reason = refusals.length === 0 ? '' : `, because ${refusals.join('; ')}`;
           // Once for each VM and way, not for each of its disks.
-          if (used.get(disk.vm.id) !== `${way.name}${reason}`) note(`VM ${disk.vm.id}: disks are read through ${way.name}${reason}.`);
+          if (used.get(disk.vm.id) !== `${way.name}${reason}`)
+            note(`VM ${disk.vm.id}: disks are read through ${way.name}${reason}.`);
           used.set(disk.vm.id, `${way.name}${reason}`);
           return content;
         } catch (error) {
@@ -75,8 +88,11 @@ export function inFirstWay(ways: readonly DiskWay[], note: (message: string) => 
         }
       }
       for (const way of ways) way.startOver?.();
-      if (first === undefined) throw new CausewayError('source.unsupported', 'there is no way to the disks of this platform');
-      throw refusals.length === 1 ? first : new CausewayError(first.code, refusals.join('; '), { details: first.details, cause: first });
+      if (first === undefined)
+        throw new CausewayError('source.unsupported', 'there is no way to the disks of this platform');
+      throw refusals.length === 1
+        ? first
+        : new CausewayError(first.code, refusals.join('; '), { details: first.details, cause: first });
     },
     close: async () => void (await Promise.allSettled(ways.map((way) => way.close()))),
   };

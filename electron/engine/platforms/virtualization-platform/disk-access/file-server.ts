@@ -52,7 +52,10 @@ export class FileServer {
     throwIfCancelled(signal);
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const { host, port } = this.#address;
-    const outgoing = request({ host, port, path, method, headers: { 'user-agent': 'causeway', ...headers }, agent: this.#agent, signal }, resolve);
+    const outgoing = request(
+      { host, port, path, method, headers: { 'user-agent': 'causeway', ...headers }, agent: this.#agent, signal },
+      resolve,
+    );
     outgoing.setTimeout(this.#inactivityMs, () => outgoing.destroy(new Error(`no data for ${this.#inactivityMs} ms`)));
     outgoing.on('error', reject);
     outgoing.end();
@@ -71,7 +74,10 @@ export class FileServer {
 
 /** A failed connection, or one that broke while a body was read, as an error of the source. */
 export function linkFailure(server: string, thrown: unknown): CausewayError {
-  if (thrown instanceof CausewayError) return thrown.code === 'transport.unreachable' ? new CausewayError('source.unreachable', `${server}: ${thrown.message}`, { cause: thrown }) : thrown;
+  if (thrown instanceof CausewayError)
+    return thrown.code === 'transport.unreachable'
+      ? new CausewayError('source.unreachable', `${server}: ${thrown.message}`, { cause: thrown })
+      : thrown;
   const code = thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
   const why = `${server}: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
   if (/CERT|SIGNATURE|^ERR_TLS/.test(code)) return new CausewayError('source.tls-refused', why, { cause: thrown });
@@ -81,7 +87,9 @@ export function linkFailure(server: string, thrown: unknown): CausewayError {
 
 export function throwIfCancelled(signal: AbortSignal): void {
   if (!signal.aborted) return;
-  throw signal.reason instanceof CausewayError ? signal.reason : new CausewayError('general.cancelled', 'reading from the source was cancelled');
+  throw signal.reason instanceof CausewayError
+    ? signal.reason
+    : new CausewayError('general.cancelled', 'reading from the source was cancelled');
 }
 
 function agentFor(trust: FileServerTrust, server: string, handshakeMs: number): Agent {
@@ -106,10 +114,20 @@ class PinnedAgent extends Agent {
     this.#server = server;
   }
 
-  override createConnection(options: ConnectionOptions, callback?: (error: Error | null, stream: Duplex) => void): Duplex | null | undefined {
+  override createConnection(
+    options: ConnectionOptions,
+    callback?: (error: Error | null, stream: Duplex) => void,
+  ): Duplex | null | undefined {
     const host = options.host ?? '';
-    const socket = connect({ ...options, rejectUnauthorized: false, ...(isIP(host) === 0 ? { servername: host } : {}) });
-    const timer = setTimeout(() => socket.destroy(new Error(`no TLS handshake within ${this.#handshakeMs} ms`)), this.#handshakeMs);
+    const socket = connect({
+      ...options,
+      rejectUnauthorized: false,
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+    });
+    const timer = setTimeout(
+      () => socket.destroy(new Error(`no TLS handshake within ${this.#handshakeMs} ms`)),
+      this.#handshakeMs,
+    );
     const settled = (): void => {
       clearTimeout(timer);
       this.#pending.delete(socket);
@@ -139,7 +157,11 @@ class PinnedAgent extends Agent {
   #refusal(socket: TLSSocket): CausewayError | undefined {
     const shown = socket.getPeerX509Certificate()?.fingerprint ?? '';
     const seen = Buffer.from(shown.replaceAll(':', ''), 'hex');
-    if (seen.length === 20 && this.#thumbprint.length === 20 && timingSafeEqual(seen, this.#thumbprint)) return undefined;
-    return new CausewayError('source.tls-refused', `${this.#server}: the certificate has the thumbprint ${shown || '(none)'}, which is not the one that the platform gave for this host`);
+    if (seen.length === 20 && this.#thumbprint.length === 20 && timingSafeEqual(seen, this.#thumbprint))
+      return undefined;
+    return new CausewayError(
+      'source.tls-refused',
+      `${this.#server}: the certificate has the thumbprint ${shown || '(none)'}, which is not the one that the platform gave for this host`,
+    );
   }
 }

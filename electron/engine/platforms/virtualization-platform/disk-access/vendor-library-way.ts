@@ -18,22 +18,43 @@ export interface VendorLibraryOptions {
 }
 
 /** Disks through the vendor's own library, where the user has it. `disklib_compatibility_version` chooses what it is initialized for. */
-export function vendorLibrary(session: VimSession, { folder, port, user, password, caCertificate, allowUntrusted, plugin }: VendorLibraryOptions): DiskWay {
+export function vendorLibrary(
+  session: VimSession,
+  { folder, port, user, password, caCertificate, allowUntrusted, plugin }: VendorLibraryOptions,
+): DiskWay {
   return {
     name: "the vendor's library",
     async open(disk, signal) {
       const address = `${session.host.includes(':') ? `[${session.host}]` : session.host}:${port}`;
-      const { chain: [certificate], isVerified } = await serverTrust(address, caCertificate, signal).catch((error: unknown) => {
-        throw error instanceof CausewayError && error.code === 'cloud.unreachable' ? new CausewayError('source.unreachable', error.message, { cause: error }) : error;
+      const {
+        chain: [certificate],
+        isVerified,
+      } = await serverTrust(address, caCertificate, signal).catch((error: unknown) => {
+        throw error instanceof CausewayError && error.code === 'cloud.unreachable'
+          ? new CausewayError('source.unreachable', error.message, { cause: error })
+          : error;
       });
       // The library pins what it is given: that must be a certificate that the endpoint trusts.
-      if (certificate === undefined || (!isVerified && !allowUntrusted)) throw new CausewayError('source.tls-refused', `${address}: the certificate is not trusted`);
+      if (certificate === undefined || (!isVerified && !allowUntrusted))
+        throw new CausewayError('source.tls-refused', `${address}: the certificate is not trusted`);
       const version = disk.environment['disklib_compatibility_version'];
-      return openVendorDisk({
-        libraryFolder: folder, ...(plugin === undefined ? {} : { plugin }), ...(typeof version === 'string' ? { compatibilityVersion: version } : {}),
-        server: session.host, port, user, password, thumbprint: new X509Certificate(certificate.pem).fingerprint,
-        vm: disk.vm.id, ...(disk.holder.type === 'VirtualMachineSnapshot' ? { snapshot: disk.holder.id } : {}), fileName: await disk.path(signal), sizeBytes: disk.sizeBytes,
-      }, signal);
+      return openVendorDisk(
+        {
+          libraryFolder: folder,
+          ...(plugin === undefined ? {} : { plugin }),
+          ...(typeof version === 'string' ? { compatibilityVersion: version } : {}),
+          server: session.host,
+          port,
+          user,
+          password,
+          thumbprint: new X509Certificate(certificate.pem).fingerprint,
+          vm: disk.vm.id,
+          ...(disk.holder.type === 'VirtualMachineSnapshot' ? { snapshot: disk.holder.id } : {}),
+          fileName: await disk.path(signal),
+          sizeBytes: disk.sizeBytes,
+        },
+        signal,
+      );
     },
     close: async () => undefined,
   };

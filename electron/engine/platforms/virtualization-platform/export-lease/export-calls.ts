@@ -41,10 +41,16 @@ export interface DiskAttachment {
 }
 
 /** The device of a disk, by where it is attached; by nothing else, since order and size could mean another disk. @throws CausewayError source.disk-not-found */
-export function deviceOf(devices: readonly LeaseDevice[], { controllerType, busNumber, unitNumber }: DiskAttachment): LeaseDevice {
+export function deviceOf(
+  devices: readonly LeaseDevice[],
+  { controllerType, busNumber, unitNumber }: DiskAttachment,
+): LeaseDevice {
   const wanted = `/${controllerType}${busNumber}:${unitNumber}`;
   const disks = devices.filter(({ isDisk }) => isDisk);
   const found = disks.filter(({ key }) => key.endsWith(wanted));
   if (found.length === 1 && found[0] !== undefined) return found[0];
-  throw new CausewayError('source.disk-not-found', `the export has ${found.length === 0 ? 'no' : found.length} disks at ${wanted.slice(1)}: ${disks.map(({ key }) => key).join(', ') || 'none at all'}`);
+  throw new CausewayError(
+    'source.disk-not-found',
+    `the export has ${found.length === 0 ? 'no' : found.length} disks at ${wanted.slice(1)}: ${disks.map(({ key }) => key).join(', ') || 'none at all'}`,
+  );
 }

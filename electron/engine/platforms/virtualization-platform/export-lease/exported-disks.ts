@@ -95,17 +95,20 @@ export class ExportedDisks {
     if (status === 200) return answer;
     answer.destroy();
     const why = `${disk.name}: the export answered with HTTP ${status}`;
-    if (status !== 404 && status !== 410 && status < 500) throw new CausewayError('source.request-refused', why, { details: { status } });
+    if (status !== 404 && status !== 410 && status < 500)
+      throw new CausewayError('source.request-refused', why, { details: { status } });
     // The URL is the lease's: with another lease it is another one.
     await this.#forget(lease);
     throw new CausewayError('source.connection-lost', why, { details: { status } });
   }
 
   async #alive(signal: AbortSignal): Promise<Lease> {
-    this.#lease ??= Lease.take(this.#options.calls, this.#clock, () => this.#percent(), signal).catch((error: unknown) => {
-      this.#lease = undefined;
-      throw error;
-    });
+    this.#lease ??= Lease.take(this.#options.calls, this.#clock, () => this.#percent(), signal).catch(
+      (error: unknown) => {
+        this.#lease = undefined;
+        throw error;
+      },
+    );
     const lease = await this.#lease;
     if (lease.lost === undefined) return lease;
     await this.#forget(lease);
@@ -150,8 +153,10 @@ class FileServers {
   }
 
   async get({ url, sslThumbprint, key }: LeaseDevice, signal: AbortSignal): Promise<IncomingMessage> {
-    const [, host, port, path] = /^https:\/\/(\*|[^/?#@\s:]+|\[[0-9a-f:]+\])(?::(\d{1,5}))?(\/[^\s#]*)$/i.exec(url) ?? [];
-    if (host === undefined || path === undefined) throw new CausewayError('source.protocol', `the export gives no HTTPS address for ${key}`);
+    const [, host, port, path] =
+      /^https:\/\/(\*|[^/?#@\s:]+|\[[0-9a-f:]+\])(?::(\d{1,5}))?(\/[^\s#]*)$/i.exec(url) ?? [];
+    if (host === undefined || path === undefined)
+      throw new CausewayError('source.protocol', `the export gives no HTTPS address for ${key}`);
     const usedPort = Number(port ?? (host === '*' ? this.#options.port : undefined) ?? 443);
     const name = host === '*' ? this.#options.host : host.replace(/^\[|\]$/g, '');
     const address = `${name} ${usedPort} ${sslThumbprint ?? ''}`;

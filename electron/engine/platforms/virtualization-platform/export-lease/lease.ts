@@ -26,7 +26,14 @@ export class Lease {
   #lost: CausewayError | undefined;
   #ending: Promise<void> | undefined;
 
-  private constructor(id: string, devices: readonly LeaseDevice[], timeoutSeconds: number, calls: ExportCalls, clock: Clock, percent: () => number) {
+  private constructor(
+    id: string,
+    devices: readonly LeaseDevice[],
+    timeoutSeconds: number,
+    calls: ExportCalls,
+    clock: Clock,
+    percent: () => number,
+  ) {
     this.#id = id;
     this.devices = devices;
     this.#calls = calls;
@@ -48,11 +55,26 @@ export class Lease {
     const id = await calls.begin(patient.signal).finally(() => patient.release());
     try {
       throwIfCancelled(signal);
-      const ready = await pollUntil(async () => {
-        const seen = await calls.state(id, signal);
-        if (seen.state === 'error' || seen.state === 'done') throw new CausewayError('source.request-refused', `the export ended before it was ready: ${seen.reason ?? seen.state}`, { details: { lease: id } });
-        return seen.state === 'ready' ? { done: true, value: seen } : { done: false, state: seen.state };
-      }, READY, clock, signal, (state) => new CausewayError('source.request-refused', `the export was not ready in time: ${state}`, { retryable: true, details: { lease: id } }));
+      const ready = await pollUntil(
+        async () => {
+          const seen = await calls.state(id, signal);
+          if (seen.state === 'error' || seen.state === 'done')
+            throw new CausewayError(
+              'source.request-refused',
+              `the export ended before it was ready: ${seen.reason ?? seen.state}`,
+              { details: { lease: id } },
+            );
+          return seen.state === 'ready' ? { done: true, value: seen } : { done: false, state: seen.state };
+        },
+        READY,
+        clock,
+        signal,
+        (state) =>
+          new CausewayError('source.request-refused', `the export was not ready in time: ${state}`, {
+            retryable: true,
+            details: { lease: id },
+          }),
+      );
       return new Lease(id, ready.devices ?? [], ready.timeoutSeconds ?? USUAL_TIMEOUT_SECONDS, calls, clock, percent);
     } catch (error) {
       // Left alone it would hold the VM until it lapses.
@@ -101,6 +123,10 @@ export class Lease {
   async #look(): Promise<void> {
     const seen = await this.#calls.state(this.#id, this.#ended.signal).catch(() => undefined);
     if (seen === undefined || seen.state === 'ready') return;
-    this.#lost = new CausewayError('source.connection-lost', `the platform ended the export: ${seen.reason ?? seen.state}`, { details: { lease: this.#id } });
+    this.#lost = new CausewayError(
+      'source.connection-lost',
+      `the platform ended the export: ${seen.reason ?? seen.state}`,
+      { details: { lease: this.#id } },
+    );
   }
 }

@@ -82,7 +82,11 @@ export class StreamedDisk implements DiskContent {
   }
 
   async read(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
-    if (!(offset >= 0 && offset + into.length <= this.sizeBytes)) throw new CausewayError('general.bug', `[${offset}, +${into.length}) is outside the disk of ${this.sizeBytes} bytes`);
+    if (!(offset >= 0 && offset + into.length <= this.sizeBytes))
+      throw new CausewayError(
+        'general.bug',
+        `[${offset}, +${into.length}) is outside the disk of ${this.sizeBytes} bytes`,
+      );
     const ends = AbortSignal.any([signal, this.#ended.signal]);
     throwIfCancelled(ends);
     const grains = await this.#arrival(offset, offset + into.length, ends);
@@ -108,7 +112,11 @@ export class StreamedDisk implements DiskContent {
     const waiting: Waiting = { offset, end, arrived: resolve, fail: reject };
     const onAbort = (): void => {
       this.#waiting.delete(waiting);
-      reject(signal.reason instanceof CausewayError ? signal.reason : new CausewayError('general.cancelled', 'reading from the source was cancelled'));
+      reject(
+        signal.reason instanceof CausewayError
+          ? signal.reason
+          : new CausewayError('general.cancelled', 'reading from the source was cancelled'),
+      );
     };
     signal.addEventListener('abort', onAbort, { once: true });
     this.#waiting.add(waiting);
@@ -197,7 +205,9 @@ export class StreamedDisk implements DiskContent {
     for (const waiting of this.#waiting) {
       if (waiting.offset < this.#keptFrom || waiting.end > this.#position) continue;
       this.#waiting.delete(waiting);
-      waiting.arrived(this.#kept.filter(({ offset, length }) => offset < waiting.end && offset + length > waiting.offset));
+      waiting.arrived(
+        this.#kept.filter(({ offset, length }) => offset < waiting.end && offset + length > waiting.offset),
+      );
     }
   }
 
@@ -215,7 +225,11 @@ export class StreamedDisk implements DiskContent {
     const answer = await this.#options.open(this.#ended.signal);
     try {
       const stream = await this.#inTime(answer, () => readVmdkStream(answer, this.#options.name));
-      if (stream.sizeBytes !== this.sizeBytes) throw new CausewayError('source.image-unreadable', `${this.#options.name}: the export has a disk of ${stream.sizeBytes} bytes instead of ${this.sizeBytes}`);
+      if (stream.sizeBytes !== this.sizeBytes)
+        throw new CausewayError(
+          'source.image-unreadable',
+          `${this.#options.name}: the export has a disk of ${stream.sizeBytes} bytes instead of ${this.sizeBytes}`,
+        );
       return { answer, grains: stream.grains() };
     } catch (error) {
       answer.destroy();

@@ -7,17 +7,25 @@ import { BLOCK_BYTES, MAX_BLOCKS, blockRuns } from './protocol.ts';
  * @param ask for the map of so many blocks from a byte on; undefined from a host that cannot tell, where everything may hold data
  */
 export async function* allocatedExtents(
-  sizeBytes: number, fromBytes: number, ask: (startByte: number, blocks: number) => Promise<Buffer | undefined>,
+  sizeBytes: number,
+  fromBytes: number,
+  ask: (startByte: number, blocks: number) => Promise<Buffer | undefined>,
 ): AsyncGenerator<Extent, void, undefined> {
   const whole = Math.floor(sizeBytes / BLOCK_BYTES);
   let run: Extent | undefined;
   let knows = true;
-  for (let block = Math.floor(fromBytes / BLOCK_BYTES); block < whole; ) {
+  for (let block = Math.floor(fromBytes / BLOCK_BYTES); block < whole;) {
     const count = Math.min(MAX_BLOCKS, whole - block);
     const bitmap: Buffer | undefined = knows ? await ask(block * BLOCK_BYTES, count) : undefined;
     knows = bitmap !== undefined;
-    for (const [first, length, isData] of bitmap === undefined ? [[0, count, true] as const] : blockRuns(bitmap, count)) {
-      const next: Extent = { offset: (block + first) * BLOCK_BYTES, length: length * BLOCK_BYTES, kind: isData ? 'data' : 'zero' };
+    for (const [first, length, isData] of bitmap === undefined
+      ? [[0, count, true] as const]
+      : blockRuns(bitmap, count)) {
+      const next: Extent = {
+        offset: (block + first) * BLOCK_BYTES,
+        length: length * BLOCK_BYTES,
+        kind: isData ? 'data' : 'zero',
+      };
       if (run?.kind === next.kind) {
         run = { ...run, length: run.length + next.length };
       } else {

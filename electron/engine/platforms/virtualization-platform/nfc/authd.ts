@@ -38,7 +38,9 @@ const dataEncryption = 'NFCSSL supported';
 const RECEIVE_BYTES = 256 * 1024;
 /** A key of 128 bits takes half the time of one of 256, which disks full of data feel. Hosts that choose by themselves choose as before. */
 const quickFirst = ['TLS_AES_128_GCM_SHA256', 'ECDHE-RSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES128-GCM-SHA256'];
-const CIPHERS = [...quickFirst, ...tls.DEFAULT_CIPHERS.split(':').filter((name) => !quickFirst.includes(name))].join(':');
+const CIPHERS = [...quickFirst, ...tls.DEFAULT_CIPHERS.split(':').filter((name) => !quickFirst.includes(name))].join(
+  ':',
+);
 
 /**
  * Logs in to a host's data port with a ticket.
@@ -49,7 +51,12 @@ const CIPHERS = [...quickFirst, ...tls.DEFAULT_CIPHERS.split(':').filter((name) 
  * @throws CausewayError source.host-unreachable, source.host-certificate-mismatch, source.host-encryption-missing,
  *   source.data-session-refused, source.connection-lost, source.protocol, general.cancelled
  */
-export async function logIn(ticket: NfcTicket, encryption: NfcEncryption, timeouts: LoginTimeouts, signal: AbortSignal): Promise<DataStream> {
+export async function logIn(
+  ticket: NfcTicket,
+  encryption: NfcEncryption,
+  timeouts: LoginTimeouts,
+  signal: AbortSignal,
+): Promise<DataStream> {
   const address = `${ticket.host}:${ticket.port}`;
   const { socket, received } = await connect(ticket, address, timeouts.connectMs, signal);
   const lines = new Lines(address, timeouts.answerMs);
@@ -102,9 +109,17 @@ export async function logIn(ticket: NfcTicket, encryption: NfcEncryption, timeou
     lines.expectNothing();
     carrier?.detach();
     first?.destroy();
-    if (!isEncrypted) return { stream: socket, onData: (listener) => received.give(listener), token, isEncrypted, destroy: () => socket.destroy() };
+    if (!isEncrypted)
+      return {
+        stream: socket,
+        onData: (listener) => received.give(listener),
+        token,
+        isEncrypted,
+        destroy: () => socket.destroy(),
+      };
     const { stream, seen: again } = await secure(socket, ticket, address, olderHost, timeouts.answerMs, signal);
-    if (seen !== undefined && again.sha256 !== seen.sha256) throw mismatch(address, 'the second handshake showed another certificate than the first');
+    if (seen !== undefined && again.sha256 !== seen.sha256)
+      throw mismatch(address, 'the second handshake showed another certificate than the first');
     return {
       stream,
       onData: (listener) => stream.on('data', listener),
@@ -133,7 +148,10 @@ export function capabilities(greeting: string): Set<string> {
 }
 
 async function connect(
-  ticket: NfcTicket, address: string, timeoutMs: number, signal: AbortSignal,
+  ticket: NfcTicket,
+  address: string,
+  timeoutMs: number,
+  signal: AbortSignal,
 ): Promise<{ readonly socket: net.Socket; readonly received: Received }> {
   if (signal.aborted) throw cancelled();
   const received = new Received();
@@ -194,7 +212,12 @@ interface Seen {
 
 /** A TLS handshake that only the host named in the ticket can end well. */
 async function secure(
-  over: Duplex, ticket: NfcTicket, address: string, olderHost: boolean, timeoutMs: number, signal: AbortSignal,
+  over: Duplex,
+  ticket: NfcTicket,
+  address: string,
+  olderHost: boolean,
+  timeoutMs: number,
+  signal: AbortSignal,
 ): Promise<{ readonly stream: tls.TLSSocket; readonly seen: Seen }> {
   const stream = tls.connect({
     socket: over,
@@ -215,7 +238,8 @@ async function secure(
         if (error === undefined) resolve();
         else reject(error);
       };
-      const failed = (why: string, cause?: unknown): CausewayError => new CausewayError('source.connection-lost', `${address}: ${why}`, { cause });
+      const failed = (why: string, cause?: unknown): CausewayError =>
+        new CausewayError('source.connection-lost', `${address}: ${why}`, { cause });
       const onAbort = (): void => settle(cancelled());
       const onSecure = (): void => settle();
       const onError = (error: Error): void => settle(failed(`TLS handshake: ${error.message}`, error));
@@ -228,7 +252,8 @@ async function secure(
     const certificate = stream.getPeerX509Certificate();
     if (certificate === undefined) throw mismatch(address, 'it showed none');
     const sha1 = createHash('sha1').update(certificate.raw).digest('hex');
-    if (sha1 !== plainHex(ticket.sslThumbprint)) throw mismatch(address, `its SHA-1 is ${sha1}, the ticket names ${plainHex(ticket.sslThumbprint)}`);
+    if (sha1 !== plainHex(ticket.sslThumbprint))
+      throw mismatch(address, `its SHA-1 is ${sha1}, the ticket names ${plainHex(ticket.sslThumbprint)}`);
     return { stream, seen: { sha256: createHash('sha256').update(certificate.raw).digest('hex') } };
   } catch (error) {
     stream.destroy();

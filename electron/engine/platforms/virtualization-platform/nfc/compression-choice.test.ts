@@ -34,7 +34,11 @@ function readOver(link: Link, choice: CompressionChoice, clock: { ms: number }, 
 function start(first: CompressionType = Compression.skipz) {
   const clock = { ms: 0 };
   const kept: CompressionType[] = [];
-  const choice = new CompressionChoice(first, (compression) => void kept.push(compression), () => clock.ms);
+  const choice = new CompressionChoice(
+    first,
+    (compression) => void kept.push(compression),
+    () => clock.ms,
+  );
   return { choice, kept, read: (link: Link, mebibytes: number) => readOver(link, choice, clock, mebibytes) };
 }
 
@@ -71,13 +75,16 @@ describe('compression of what a host sends', () => {
     expect([choice.current, kept]).toEqual([Compression.skipz, []]);
   });
 
-  it.each([Compression.skipz, Compression.none])('becomes what it was at first (%i) when the link gets fast', (first) => {
-    const { read, choice } = start(first);
-    read({ rate: 12 * MIB, leaves: text }, 300);
-    expect(choice.current).toBe(Compression.fastlz);
-    read({ rate: 200 * MIB, leaves: text }, 2000);
-    expect(choice.current).toBe(first);
-  });
+  it.each([Compression.skipz, Compression.none])(
+    'becomes what it was at first (%i) when the link gets fast',
+    (first) => {
+      const { read, choice } = start(first);
+      read({ rate: 12 * MIB, leaves: text }, 300);
+      expect(choice.current).toBe(Compression.fastlz);
+      read({ rate: 200 * MIB, leaves: text }, 2000);
+      expect(choice.current).toBe(first);
+    },
+  );
 
   it('says nothing of a link that waits for whoever reads', () => {
     const { read } = start();

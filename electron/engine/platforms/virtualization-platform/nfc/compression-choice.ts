@@ -37,7 +37,13 @@ interface Tally {
 type Phase =
   | { readonly kind: 'measure' }
   /** Reads take turns between the two packings, so that both meet the same content. */
-  | { readonly kind: 'trial'; readonly candidate: CompressionType; readonly rate: number; readonly now: Tally; readonly then: Tally }
+  | {
+      readonly kind: 'trial';
+      readonly candidate: CompressionType;
+      readonly rate: number;
+      readonly now: Tally;
+      readonly then: Tally;
+    }
   | { readonly kind: 'verify'; readonly former: CompressionType; readonly rate: number; readonly ratio: number };
 
 /**
@@ -57,7 +63,11 @@ export class CompressionChoice {
   readonly #rests = new Map<CompressionType, number>();
 
   /** @param onKept a packing has proved itself; with the rate of the link, in bytes per second, that led to it */
-  constructor(first: CompressionType, onKept: (compression: CompressionType, rate: number) => void = () => undefined, clock: () => number = () => performance.now()) {
+  constructor(
+    first: CompressionType,
+    onKept: (compression: CompressionType, rate: number) => void = () => undefined,
+    clock: () => number = () => performance.now(),
+  ) {
     this.#first = this.#current = first;
     this.#onKept = onKept;
     this.#clock = clock;
@@ -121,7 +131,13 @@ export class CompressionChoice {
     }
     const next = stronger[at + 1];
     if (next === undefined || rate >= next.belowRate || (this.#rests.get(next.compression) ?? 0) > 0) return;
-    this.#phase = { kind: 'trial', candidate: next.compression, rate, now: { plain: 0, wire: 0 }, then: { plain: 0, wire: 0 } };
+    this.#phase = {
+      kind: 'trial',
+      candidate: next.compression,
+      rate,
+      now: { plain: 0, wire: 0 },
+      then: { plain: 0, wire: 0 },
+    };
   }
 
   #compare(trial: Extract<Phase, { kind: 'trial' }>, { compression, plainBytes, wireBytes }: ReadTaken): void {

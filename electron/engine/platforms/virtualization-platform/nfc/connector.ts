@@ -42,7 +42,13 @@ export interface OpenLink {
   readonly isEncrypted: boolean;
 }
 
-const usualTimeouts: NfcTimeouts = { connectMs: 10_000, silenceMs: 60_000, requestMs: 600_000, firstPauseMs: 500, longestPauseMs: 15_000 };
+const usualTimeouts: NfcTimeouts = {
+  connectMs: 10_000,
+  silenceMs: 60_000,
+  requestMs: 600_000,
+  firstPauseMs: 500,
+  longestPauseMs: 15_000,
+};
 const LARGEST_BUFFER = 2 ** 20;
 const SMALLEST_BUFFER = 65_536;
 const BUFFER_COUNT = 4;
@@ -54,7 +60,9 @@ const ATTEMPTS_AT_CLOSED_PORT = 2;
 export const isPassing = (error: CausewayError): boolean => error.retryable && error.code !== 'source.disk-replaced';
 
 export function asKnown(error: unknown): CausewayError {
-  return error instanceof CausewayError ? error : new CausewayError('general.bug', 'reading from the host failed', { cause: error });
+  return error instanceof CausewayError
+    ? error
+    : new CausewayError('general.bug', 'reading from the host failed', { cause: error });
 }
 
 /**
@@ -120,7 +128,8 @@ export class Connector {
   async #pause(life: AbortSignal): Promise<void> {
     const { firstPauseMs, longestPauseMs } = this.#timeouts;
     const ms = Math.min(longestPauseMs, firstPauseMs * 2 ** (this.#failuresInARow - 2)) * (0.75 + Math.random() / 4);
-    if (this.#lastReason !== undefined) this.#onEvent({ kind: 'retrying', reason: this.#lastReason, inMs: Math.round(ms) });
+    if (this.#lastReason !== undefined)
+      this.#onEvent({ kind: 'retrying', reason: this.#lastReason, inMs: Math.round(ms) });
     await new Promise<void>((resolve) => {
       const end = (): void => {
         clearTimeout(timer);
@@ -138,7 +147,8 @@ export class Connector {
   #learn(error: CausewayError): void {
     if (error.code === 'source.host-busy') this.#largestBuffer = Math.max(SMALLEST_BUFFER, this.#largestBuffer / 2);
     // Hosts before 7.0 end the session at a message that they don't know.
-    if (error.code === 'source.data-session-refused' && error.details['due'] === Classic.parametersReply) this.#withoutToken = true;
+    if (error.code === 'source.data-session-refused' && error.details['due'] === Classic.parametersReply)
+      this.#withoutToken = true;
   }
 
   async #connectOnce(life: AbortSignal): Promise<OpenLink> {
@@ -146,7 +156,12 @@ export class Connector {
     try {
       const path = await this.#options.path(life);
       const { connectMs, silenceMs, requestMs } = this.#timeouts;
-      const data = await logIn(ticket, this.#options.encryption ?? 'required', { connectMs, answerMs: silenceMs }, life);
+      const data = await logIn(
+        ticket,
+        this.#options.encryption ?? 'required',
+        { connectMs, answerMs: silenceMs },
+        life,
+      );
       const bufferBytes = Math.min(this.#largestBuffer, slot.bufferBytes / BUFFER_COUNT);
       const session = await NfcSession.open(
         this.#withoutToken ? { ...data, token: undefined } : data,
@@ -155,7 +170,10 @@ export class Connector {
       );
       const { sizeBytes } = session.disk;
       if (this.#sizeBytes !== undefined && this.#sizeBytes !== sizeBytes) {
-        const error = new CausewayError('source.disk-replaced', `${path} has ${sizeBytes} bytes on ${ticket.host}, it had ${this.#sizeBytes}`);
+        const error = new CausewayError(
+          'source.disk-replaced',
+          `${path} has ${sizeBytes} bytes on ${ticket.host}, it had ${this.#sizeBytes}`,
+        );
         session.end(error);
         throw error;
       }

@@ -15,7 +15,7 @@ function skipz(plain: Buffer, draw: Draw): Buffer {
   const head = Buffer.alloc(8);
   head.writeUInt32LE(plain.length, 0);
   const parts: Buffer[] = [head];
-  for (let at = 0; at < plain.length; ) {
+  for (let at = 0; at < plain.length;) {
     if (plain[at] === 0 && draw(8) > 0) {
       at += 1;
       continue;
@@ -33,7 +33,7 @@ function skipz(plain: Buffer, draw: Draw): Buffer {
 
 function fastlz(plain: Buffer, level: 1 | 2, draw: Draw): Buffer {
   const out: number[] = [];
-  for (let at = 0; at < plain.length; ) {
+  for (let at = 0; at < plain.length;) {
     const match = at === 0 ? undefined : longestMatch(plain, at, level);
     if (match === undefined || draw(5) === 0) {
       const count = Math.min(1 + draw(32), plain.length - at);
@@ -62,7 +62,11 @@ function fastlz(plain: Buffer, level: 1 | 2, draw: Draw): Buffer {
   return Buffer.from(out);
 }
 
-function longestMatch(plain: Buffer, at: number, level: 1 | 2): { readonly length: number; readonly distance: number } | undefined {
+function longestMatch(
+  plain: Buffer,
+  at: number,
+  level: 1 | 2,
+): { readonly length: number; readonly distance: number } | undefined {
   const furthest = Math.min(at, level === 1 ? 8192 : 8192 + 65_535);
   const longest = Math.min(plain.length - at, level === 1 ? 264 : Infinity);
   let best: { readonly length: number; readonly distance: number } | undefined;
@@ -78,18 +82,35 @@ function longestMatch(plain: Buffer, at: number, level: 1 | 2): { readonly lengt
 /** Zeros, repeats from near and far, and noise. */
 const content = fc
   .tuple(
-    fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 1, max: 3000 }), fc.uint8Array({ minLength: 1, maxLength: 40 })), { minLength: 1, maxLength: 20 }),
+    fc.array(
+      fc.tuple(
+        fc.integer({ min: 0, max: 3 }),
+        fc.integer({ min: 1, max: 3000 }),
+        fc.uint8Array({ minLength: 1, maxLength: 40 }),
+      ),
+      { minLength: 1, maxLength: 20 },
+    ),
     fc.constantFrom(0, 9000, 75_000),
   )
   .map(([runs, gap]) => {
     const parts = runs.map(([kind, length, unit]) =>
-      kind === 0 ? Buffer.alloc(length) : kind === 1 ? Buffer.alloc(length, Buffer.from(unit)) : kind === 2 ? Buffer.from(unit) : Buffer.alloc(length, unit[0]),
+      kind === 0
+        ? Buffer.alloc(length)
+        : kind === 1
+          ? Buffer.alloc(length, Buffer.from(unit))
+          : kind === 2
+            ? Buffer.from(unit)
+            : Buffer.alloc(length, unit[0]),
     );
     const body = Buffer.concat(parts);
     return gap === 0 ? body : Buffer.concat([body, Buffer.alloc(gap, 7), body]);
   });
 
-const draws = fc.infiniteStream(fc.nat()).map((stream): Draw => (below) => (stream.next().value as number) % below);
+const draws = fc.infiniteStream(fc.nat()).map(
+  (stream): Draw =>
+    (below) =>
+      (stream.next().value as number) % below,
+);
 
 describe('unpacking fragments', () => {
   it.each([1, 2] as const)('FastLZ level %i gives back what was packed', (level) => {
@@ -123,7 +144,8 @@ describe('unpacking fragments', () => {
     const out = Buffer.alloc(4096, 0xee);
     decompress(1, deflateSync(plain), out);
     expect(out.equals(plain)).toBe(true);
-    for (const length of [4095, 4097]) expect(() => decompress(1, deflateSync(plain), Buffer.alloc(length))).toThrow(CausewayError);
+    for (const length of [4095, 4097])
+      expect(() => decompress(1, deflateSync(plain), Buffer.alloc(length))).toThrow(CausewayError);
     expect(() => decompress(1, deflateSync(Buffer.alloc(2 ** 26)), Buffer.alloc(4096))).toThrow(/inflate/);
   });
 
@@ -135,11 +157,13 @@ describe('unpacking fragments', () => {
         fc.oneof(
           fc.uint8Array({ maxLength: 300 }),
           // Streams that were right before a byte of them changed reach further.
-          fc.tuple(content, draws, fc.nat(), fc.integer({ min: 0, max: 255 }), fc.constantFrom('skipz', 1, 2)).map(([plain, draw, at, byte, kind]) => {
-            const packed = kind === 'skipz' ? skipz(plain, draw) : fastlz(plain, kind as 1 | 2, draw);
-            packed[at % packed.length] = byte;
-            return packed;
-          }),
+          fc
+            .tuple(content, draws, fc.nat(), fc.integer({ min: 0, max: 255 }), fc.constantFrom('skipz', 1, 2))
+            .map(([plain, draw, at, byte, kind]) => {
+              const packed = kind === 'skipz' ? skipz(plain, draw) : fastlz(plain, kind as 1 | 2, draw);
+              packed[at % packed.length] = byte;
+              return packed;
+            }),
         ),
         fc.integer({ min: 1, max: 5000 }),
         (compression, input, length) => {

@@ -30,21 +30,24 @@ function inflate(input: Uint8Array, out: Uint8Array): void {
   } catch (error) {
     throw violation(`a fragment that does not inflate: ${error instanceof Error ? error.message : String(error)}`);
   }
-  if (plain.length !== out.length) throw violation(`a fragment that inflates to ${plain.length} bytes instead of ${out.length}`);
+  if (plain.length !== out.length)
+    throw violation(`a fragment that inflates to ${plain.length} bytes instead of ${out.length}`);
   copyBytes(plain, out);
 }
 
 /** Runs of {place, length, bytes} over zeros. */
 function skipz(input: Uint8Array, out: Uint8Array): void {
   const view = new DataView(input.buffer, input.byteOffset, input.length);
-  if (input.length < 8 || view.getUint32(0, true) !== out.length) throw violation('a SkipZ fragment with another length than announced');
+  if (input.length < 8 || view.getUint32(0, true) !== out.length)
+    throw violation('a SkipZ fragment with another length than announced');
   let end = 0;
-  for (let at = 8; at < input.length; ) {
+  for (let at = 8; at < input.length;) {
     if (at + 8 > input.length) throw violation('a SkipZ fragment that ends within a run');
     const place = view.getUint32(at, true);
     const length = view.getUint32(at + 4, true);
     at += 8;
-    if (place < end || place + length > out.length || at + length > input.length) throw violation('a SkipZ run outside its fragment');
+    if (place < end || place + length > out.length || at + length > input.length)
+      throw violation('a SkipZ run outside its fragment');
     out.fill(0, end, place);
     copyBytes(input.subarray(at, at + length), out, place);
     end = place + length;
@@ -100,7 +103,7 @@ function fastlz(input: Uint8Array, out: Uint8Array): void {
 
 /** Copies a match that may reach into what it writes: what was written counts as source, so each copy may be longer than the last. */
 function repeat(out: Uint8Array, from: number, to: number, length: number): void {
-  for (let done = 0; done < length; ) {
+  for (let done = 0; done < length;) {
     const count = Math.min(to + done - from, length - done);
     out.copyWithin(to + done, from, from + count);
     done += count;

@@ -58,7 +58,10 @@ export class Exchange {
       .on('error', (error: Error) => this.end(lost(error.message, error)))
       .on('close', () => this.end(lost('the host closed the connection')))
       .on('end', () => this.end(lost('the host closed the connection')));
-    this.#timer = setInterval(() => this.#watch(), Math.max(10, Math.min(patience.silenceMs, patience.requestMs) / 4)).unref();
+    this.#timer = setInterval(
+      () => this.#watch(),
+      Math.max(10, Math.min(patience.silenceMs, patience.requestMs) / 4),
+    ).unref();
   }
 
   get ended(): CausewayError | undefined {
@@ -97,13 +100,23 @@ export class Exchange {
 
   /** Sends a request and waits for its answer, which has the request's type and number. */
   call(
-    type: number, message: (opId: number) => Buffer, replyBytes: number, extraLength: (payload: Buffer) => number = () => 0,
+    type: number,
+    message: (opId: number) => Buffer,
+    replyBytes: number,
+    extraLength: (payload: Buffer) => number = () => 0,
   ): Promise<{ readonly payload: Buffer; readonly extra: Buffer }> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     const opId = this.#nextId();
     return new Promise((resolve, reject) => {
       const since = this.#beginAnswer();
-      this.#calls.set(opId, { type, since, replyBytes, extraLength, reject, resolve: (payload, extra) => resolve({ payload, extra }) });
+      this.#calls.set(opId, {
+        type,
+        since,
+        replyBytes,
+        extraLength,
+        reject,
+        resolve: (payload, extra) => resolve({ payload, extra }),
+      });
       this.send(message(opId));
     });
   }
@@ -145,7 +158,10 @@ export class Exchange {
     this.#awaited = undefined;
     const type = message.readUInt32LE(0);
     if (type === awaited.type) awaited.resolve(message);
-    else awaited.reject(type === Classic.complete ? goodbye(awaited.type) : violation(`message ${type} where ${awaited.type} was due`));
+    else
+      awaited.reject(
+        type === Classic.complete ? goodbye(awaited.type) : violation(`message ${type} where ${awaited.type} was due`),
+      );
   }
 
   #classic(message: Buffer): Extra | undefined {
@@ -158,7 +174,12 @@ export class Exchange {
         length,
         isWanted: () => true,
         done: (text) => {
-          this.end(new CausewayError('source.data-session-refused', `the host ended the session with error ${code}: ${hostText(Buffer.from(text ?? []))}`));
+          this.end(
+            new CausewayError(
+              'source.data-session-refused',
+              `the host ended the session with error ${code}: ${hostText(Buffer.from(text ?? []))}`,
+            ),
+          );
         },
       };
     }
@@ -223,7 +244,11 @@ export class Exchange {
     try {
       this.#parser.push(chunk);
     } catch (error) {
-      this.end(error instanceof CausewayError ? error : new CausewayError('general.bug', 'parsing what the host sent failed', { cause: error }));
+      this.end(
+        error instanceof CausewayError
+          ? error
+          : new CausewayError('general.bug', 'parsing what the host sent failed', { cause: error }),
+      );
     }
   }
 
@@ -245,7 +270,8 @@ export class Exchange {
     if (now - this.#lastHeard >= silenceMs) return this.end(lost(`the host said nothing for ${silenceMs} ms`));
     // Maps keep the order of insertion: the first is the oldest.
     for (const oldest of [this.#reads.oldest, this.#calls.values().next().value?.since]) {
-      if (oldest !== undefined && now - oldest >= requestMs) return this.end(lost(`the host did not finish a request within ${requestMs} ms`));
+      if (oldest !== undefined && now - oldest >= requestMs)
+        return this.end(lost(`the host did not finish a request within ${requestMs} ms`));
     }
   }
 

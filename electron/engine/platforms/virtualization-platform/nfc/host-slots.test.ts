@@ -71,7 +71,11 @@ describe('reads of a host', () => {
   it('go to its disks in turn', async () => {
     const slots = new HostSlots({ reads: 4 });
     const started: string[] = [];
-    const [a, b, c] = await Promise.all(['a', 'b', 'c'].map(() => slots.acquire('h', signal))) as [HostSlot, HostSlot, HostSlot];
+    const [a, b, c] = (await Promise.all(['a', 'b', 'c'].map(() => slots.acquire('h', signal)))) as [
+      HostSlot,
+      HostSlot,
+      HostSlot,
+    ];
     a.serve(hungry('a', started));
     expect(started).toEqual(['a', 'a', 'a', 'a']);
     b.serve(hungry('b', started, 2));
@@ -79,13 +83,17 @@ describe('reads of a host', () => {
     for (let count = 0; count < 8; count++) a.readEnded();
     // While all are hungry each gets every third; the one with little to do leaves its turns to the others.
     expect(started.slice(4).filter((name) => name === 'b').length).toBe(2);
-    expect(Math.abs(started.slice(4).filter((name) => name === 'a').length - started.slice(4).filter((name) => name === 'c').length)).toBeLessThanOrEqual(1);
+    expect(
+      Math.abs(
+        started.slice(4).filter((name) => name === 'a').length - started.slice(4).filter((name) => name === 'c').length,
+      ),
+    ).toBeLessThanOrEqual(1);
   });
 
   it('of a disk that is closed are free for the others', async () => {
     const slots = new HostSlots({ reads: 3 });
     const started: string[] = [];
-    const [a, b] = await Promise.all(['a', 'b'].map(() => slots.acquire('h', signal))) as [HostSlot, HostSlot];
+    const [a, b] = (await Promise.all(['a', 'b'].map(() => slots.acquire('h', signal)))) as [HostSlot, HostSlot];
     a.serve(hungry('a', started));
     b.serve(hungry('b', started));
     expect(started).toEqual(['a', 'a', 'a']);

@@ -116,7 +116,8 @@ class Host {
 
   #take(): HostSlot | undefined {
     const free = this.#limits.bufferBytes - this.#bufferBytes;
-    if (this.connections >= this.#limits.connections || (free < SMALLEST_BUFFERS && this.connections > 0)) return undefined;
+    if (this.connections >= this.#limits.connections || (free < SMALLEST_BUFFERS && this.connections > 0))
+      return undefined;
     // The first disks get large buffers, and there is always something left for the next one.
     let bufferBytes = SMALLEST_BUFFERS;
     while (bufferBytes < LARGEST_BUFFERS && bufferBytes * 2 <= free / 4) bufferBytes *= 2;
@@ -178,7 +179,7 @@ class Host {
     if (this.#isPumping) return;
     this.#isPumping = true;
     try {
-      for (let idle = 0; this.#reads < this.#limits.reads && idle < this.#lanes.length; ) {
+      for (let idle = 0; this.#reads < this.#limits.reads && idle < this.#lanes.length;) {
         const lane = this.#lanes.shift() as ReadLane;
         this.#lanes.push(lane);
         if (!lane.ready()) {

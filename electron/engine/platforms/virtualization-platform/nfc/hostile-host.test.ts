@@ -52,14 +52,26 @@ const good: readonly Buffer[] = [
 ];
 
 /** Plays the host's part; each answer goes out once the client waits, and the end of the script ends the connection. */
-async function play(script: readonly Buffer[]): Promise<{ readonly outcome: 'read' | CausewayError; readonly guard: boolean }> {
+async function play(
+  script: readonly Buffer[],
+): Promise<{ readonly outcome: 'read' | CausewayError; readonly guard: boolean }> {
   const stream = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done(), autoDestroy: false });
   const whole = Buffer.alloc(READ + 128, 0xa5);
   const into = whole.subarray(64, 64 + READ);
-  const data = { stream, onData: (listener: (bytes: Uint8Array) => void) => stream.on('data', listener), token: 'token', isEncrypted: true, destroy: () => stream.destroy() };
+  const data = {
+    stream,
+    onData: (listener: (bytes: Uint8Array) => void) => stream.on('data', listener),
+    token: 'token',
+    isEncrypted: true,
+    destroy: () => stream.destroy(),
+  };
   const outcome = (async (): Promise<'read' | CausewayError> => {
     try {
-      const session = await NfcSession.open(data, { path: '[a] b', bufferBytes, bufferCount: 1, silenceMs: 60_000, requestMs: 60_000 }, signal);
+      const session = await NfcSession.open(
+        data,
+        { path: '[a] b', bufferBytes, bufferCount: 1, silenceMs: 60_000, requestMs: 60_000 },
+        signal,
+      );
       return await new Promise((resolve) => {
         session.onEnded(resolve);
         session.read({ offset: 0, into, isWanted: true, done: (error) => resolve(error ?? 'read') }, 0);
@@ -76,7 +88,11 @@ async function play(script: readonly Buffer[]): Promise<{ readonly outcome: 'rea
   if (!stream.destroyed) stream.push(null);
   const result = await outcome;
   stream.destroy();
-  return { outcome: result, guard: whole.subarray(0, 64).every((byte) => byte === 0xa5) && whole.subarray(64 + READ).every((byte) => byte === 0xa5) };
+  return {
+    outcome: result,
+    guard:
+      whole.subarray(0, 64).every((byte) => byte === 0xa5) && whole.subarray(64 + READ).every((byte) => byte === 0xa5),
+  };
 }
 
 describe('a hostile host', () => {
@@ -85,7 +101,12 @@ describe('a hostile host', () => {
   });
 
   it('gets a clear error for any change to what it should say, and the client never hangs', async () => {
-    const change = fc.tuple(fc.nat(good.length - 1), fc.nat(), fc.uint8Array({ minLength: 1, maxLength: 8 }), fc.constantFrom('change', 'insert', 'cut', 'repeat'));
+    const change = fc.tuple(
+      fc.nat(good.length - 1),
+      fc.nat(),
+      fc.uint8Array({ minLength: 1, maxLength: 8 }),
+      fc.constantFrom('change', 'insert', 'cut', 'repeat'),
+    );
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 3 }), async (changes) => {
         const script: Buffer[] = good.map((answer) => Buffer.from(answer));
@@ -94,7 +115,8 @@ describe('a hostile host', () => {
           // Heads are where lies matter most.
           const at = answer.length === 0 ? 0 : place % Math.min(answer.length, place % 3 === 0 ? answer.length : 80);
           if (kind === 'change') answer.set(bytes.subarray(0, answer.length - at), at);
-          else if (kind === 'insert') script[index] = Buffer.concat([answer.subarray(0, at), bytes, answer.subarray(at)]);
+          else if (kind === 'insert')
+            script[index] = Buffer.concat([answer.subarray(0, at), bytes, answer.subarray(at)]);
           else if (kind === 'cut') script[index] = answer.subarray(0, at);
           else script[index] = Buffer.concat([answer, answer]);
         }
@@ -102,7 +124,9 @@ describe('a hostile host', () => {
         expect(guard).toBe(true);
         if (outcome === 'read') return;
         expect(outcome).toBeInstanceOf(CausewayError);
-        expect(outcome.code, String(outcome.cause instanceof Error ? outcome.cause.stack : outcome.message)).toMatch(/^source\./);
+        expect(outcome.code, String(outcome.cause instanceof Error ? outcome.cause.stack : outcome.message)).toMatch(
+          /^source\./,
+        );
       }),
       { numRuns: rounds(400) },
     );
@@ -110,11 +134,15 @@ describe('a hostile host', () => {
 
   it('gets a clear error for noise of any length', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 600 }), { maxLength: 6 }), fc.nat(good.length - 1), async (noise, from) => {
-        const { outcome } = await play([...good.slice(0, from), ...noise.map((bytes) => Buffer.from(bytes))]);
-        expect(outcome).toBeInstanceOf(CausewayError);
-        expect((outcome as CausewayError).code).toMatch(/^source\./);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.uint8Array({ maxLength: 600 }), { maxLength: 6 }),
+        fc.nat(good.length - 1),
+        async (noise, from) => {
+          const { outcome } = await play([...good.slice(0, from), ...noise.map((bytes) => Buffer.from(bytes))]);
+          expect(outcome).toBeInstanceOf(CausewayError);
+          expect((outcome as CausewayError).code).toMatch(/^source\./);
+        },
+      ),
       { numRuns: rounds(200) },
     );
   });
@@ -123,18 +151,26 @@ describe('a hostile host', () => {
 describe('runs that have come', () => {
   it('are complete exactly when every byte came once, in any order', () => {
     fc.assert(
-      fc.property(fc.uniqueArray(fc.integer({ min: 1, max: 999 }), { maxLength: 30 }), fc.infiniteStream(fc.nat()), (cuts, order) => {
-        const edges = [0, ...cuts.toSorted((a, b) => a - b), 1000];
-        const parts = edges.slice(1).map((to, index) => [edges[index] as number, to] as const)
-          .map((part) => ({ part, at: order.next().value as number })).sort((a, b) => a.at - b.at).map(({ part }) => part);
-        const runs = new ReceivedRuns();
-        for (const [from, to] of parts) {
-          expect(runs.isComplete(1000)).toBe(false);
-          runs.add(from, to);
-          expect(() => runs.add(from, to)).toThrow(/overlap/);
-        }
-        expect(runs.isComplete(1000)).toBe(true);
-      }),
+      fc.property(
+        fc.uniqueArray(fc.integer({ min: 1, max: 999 }), { maxLength: 30 }),
+        fc.infiniteStream(fc.nat()),
+        (cuts, order) => {
+          const edges = [0, ...cuts.toSorted((a, b) => a - b), 1000];
+          const parts = edges
+            .slice(1)
+            .map((to, index) => [edges[index] as number, to] as const)
+            .map((part) => ({ part, at: order.next().value as number }))
+            .sort((a, b) => a.at - b.at)
+            .map(({ part }) => part);
+          const runs = new ReceivedRuns();
+          for (const [from, to] of parts) {
+            expect(runs.isComplete(1000)).toBe(false);
+            runs.add(from, to);
+            expect(() => runs.add(from, to)).toThrow(/overlap/);
+          }
+          expect(runs.isComplete(1000)).toBe(true);
+        },
+      ),
     );
   });
 

@@ -85,7 +85,9 @@ export class IncomingReads {
       throw lost(`the host read [${piece.offset}, +${piece.into.length}) with status ${status}`);
     }
     if (readSize(payload, 16) !== piece.offset || payload.readUInt32LE(24) !== piece.into.length) {
-      throw violation(`data of [${readSize(payload, 16)}, +${payload.readUInt32LE(24)}) for a read of [${piece.offset}, +${piece.into.length})`);
+      throw violation(
+        `data of [${readSize(payload, 16)}, +${payload.readUInt32LE(24)}) for a read of [${piece.offset}, +${piece.into.length})`,
+      );
     }
     const compression = payload.readUInt32LE(12);
     const place = payload.readUInt32LE(28);

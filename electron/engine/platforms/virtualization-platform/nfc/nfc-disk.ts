@@ -6,7 +6,14 @@ import type { DiskContent } from '../disk-access/disk-content.ts';
 import { allocatedExtents } from './allocated-extents.ts';
 import { cancelled } from './authd.ts';
 import { CompressionChoice } from './compression-choice.ts';
-import { Connector, asKnown, isPassing, type ConnectorEvent, type ConnectorOptions, type OpenLink } from './connector.ts';
+import {
+  Connector,
+  asKnown,
+  isPassing,
+  type ConnectorEvent,
+  type ConnectorOptions,
+  type OpenLink,
+} from './connector.ts';
 import type { Piece } from './incoming-reads.ts';
 import { Compression, SECTOR, type CompressionType } from './protocol.ts';
 import type { NfcSession } from './session.ts';
@@ -14,9 +21,20 @@ import type { NfcSession } from './session.ts';
 /** What happened to a disk's connection, for logs and progress. */
 export type NfcEvent =
   | ConnectorEvent
-  | { readonly kind: 'opened'; readonly host: string; readonly version: number; readonly bufferBytes: number; readonly isEncrypted: boolean }
+  | {
+      readonly kind: 'opened';
+      readonly host: string;
+      readonly version: number;
+      readonly bufferBytes: number;
+      readonly isEncrypted: boolean;
+    }
   /** The link is slow, and content comes faster when it is packed like this. */
-  | { readonly kind: 'packing'; readonly host: string; readonly compression: CompressionType; readonly linkBytesPerSecond: number }
+  | {
+      readonly kind: 'packing';
+      readonly host: string;
+      readonly compression: CompressionType;
+      readonly linkBytesPerSecond: number;
+    }
   | { readonly kind: 'lost'; readonly host: string; readonly reason: CausewayError };
 
 export interface NfcDiskOptions extends ConnectorOptions {
@@ -115,7 +133,10 @@ export class NfcDisk implements DiskContent {
 
   async read(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
     if (!Number.isSafeInteger(offset) || offset < 0 || offset + into.length > this.sizeBytes) {
-      throw new CausewayError('general.bug', `[${offset}, +${into.length}) is outside the disk of ${this.sizeBytes} bytes`);
+      throw new CausewayError(
+        'general.bug',
+        `[${offset}, +${into.length}) is outside the disk of ${this.sizeBytes} bytes`,
+      );
     }
     if (signal.aborted) throw cancelled();
     if (this.#failure !== undefined) throw this.#failure;
@@ -129,7 +150,9 @@ export class NfcDisk implements DiskContent {
   }
 
   allocated(signal: AbortSignal, fromBytes: number): AsyncGenerator<Extent, void, undefined> {
-    return allocatedExtents(this.sizeBytes, fromBytes, (startByte, blocks) => this.#ask((session) => session.allocatedBlocks(startByte, blocks), signal));
+    return allocatedExtents(this.sizeBytes, fromBytes, (startByte, blocks) =>
+      this.#ask((session) => session.allocatedBlocks(startByte, blocks), signal),
+    );
   }
 
   /** A value of the disk's descriptor, by its key without `ddb.`. */
@@ -233,9 +256,12 @@ export class NfcDisk implements DiskContent {
   #start(): void {
     const connection = this.#connection;
     const piece = this.#queue.shift();
-    if (connection === undefined || piece === undefined) throw new CausewayError('general.bug', 'a read was started that nobody waits for');
+    if (connection === undefined || piece === undefined)
+      throw new CausewayError('general.bug', 'a read was started that nobody waits for');
     connection.inFlight.add(piece);
-    piece.compression = piece.wasRefused ? Compression.none : (this.#options.compression ?? this.#choice?.next() ?? Compression.none);
+    piece.compression = piece.wasRefused
+      ? Compression.none
+      : (this.#options.compression ?? this.#choice?.next() ?? Compression.none);
     connection.session.read(piece, piece.compression);
   }
 
@@ -273,7 +299,11 @@ export class NfcDisk implements DiskContent {
         throw this.#failure;
       }
       const connection: Connection = { ...link, inFlight: new Set() };
-      const { session: { version, bufferBytes }, host, isEncrypted } = link;
+      const {
+        session: { version, bufferBytes },
+        host,
+        isEncrypted,
+      } = link;
       this.#options.onEvent?.({ kind: 'opened', host, version, bufferBytes, isEncrypted });
       this.#choose(version);
       // It may have been lost again by now.
@@ -285,8 +315,11 @@ export class NfcDisk implements DiskContent {
   #choose(version: number): void {
     if (this.#options.compression !== undefined) return;
     this.#choice?.reconnected();
-    this.#choice ??= new CompressionChoice(version >= SKIPZ_VERSION ? Compression.skipz : Compression.none, (compression, linkBytesPerSecond) =>
-      this.#options.onEvent?.({ kind: 'packing', host: this.host ?? '', compression, linkBytesPerSecond }));
+    this.#choice ??= new CompressionChoice(
+      version >= SKIPZ_VERSION ? Compression.skipz : Compression.none,
+      (compression, linkBytesPerSecond) =>
+        this.#options.onEvent?.({ kind: 'packing', host: this.host ?? '', compression, linkBytesPerSecond }),
+    );
   }
 
   #adopt(connection: Connection): boolean {

@@ -116,9 +116,11 @@ export interface OpenDisk {
 export function parseOpenReply(payload: Buffer): OpenDisk {
   const status = readSize(payload, 0);
   if (status !== 0) throw violation(`the disk was opened with status ${status}`);
-  if (payload.readUInt32LE(16) !== DISK) throw violation(`a file of type ${payload.readUInt32LE(16)} was opened instead of a disk`);
+  if (payload.readUInt32LE(16) !== DISK)
+    throw violation(`a file of type ${payload.readUInt32LE(16)} was opened instead of a disk`);
   const sizeBytes = readSize(payload, 28);
-  if (sizeBytes === 0 || sizeBytes > Number.MAX_SAFE_INTEGER || sizeBytes % SECTOR !== 0) throw violation(`a disk of ${sizeBytes} bytes`);
+  if (sizeBytes === 0 || sizeBytes > Number.MAX_SAFE_INTEGER || sizeBytes % SECTOR !== 0)
+    throw violation(`a disk of ${sizeBytes} bytes`);
   return { handle: Buffer.from(payload.subarray(8, 16)), sizeBytes };
 }
 
@@ -149,9 +151,12 @@ export function allocatedBlocksMessage(opId: number, handle: Buffer, startByte: 
 }
 
 /** Blocks of 64 KiB as runs: [first block, count, allocated]. */
-export function* blockRuns(bitmap: Uint8Array, blocks: number): Generator<readonly [number, number, boolean], void, undefined> {
+export function* blockRuns(
+  bitmap: Uint8Array,
+  blocks: number,
+): Generator<readonly [number, number, boolean], void, undefined> {
   const isSet = (block: number): boolean => (((bitmap[block >> 3] ?? 0) >> (block & 7)) & 1) === 1;
-  for (let start = 0; start < blocks; ) {
+  for (let start = 0; start < blocks;) {
     const value = isSet(start);
     let end = start + 1;
     while (end < blocks && isSet(end) === value) end += 1;
@@ -182,5 +187,9 @@ export function violation(what: string): CausewayError {
 
 /** A host's text as part of a message: printable and short. */
 export function hostText(bytes: Buffer | string): string {
-  return bytes.toString('utf8').slice(0, 300).replace(/[^\x20-\x7e]/g, '?').trim();
+  return bytes
+    .toString('utf8')
+    .slice(0, 300)
+    .replace(/[^\x20-\x7e]/g, '?')
+    .trim();
 }

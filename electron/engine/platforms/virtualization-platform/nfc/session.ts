@@ -4,9 +4,28 @@ import { Exchange, type Patience } from './exchange.ts';
 import { HostError, closed, explainOpen } from './host-errors.ts';
 import { IncomingReads, type Piece } from './incoming-reads.ts';
 import {
-  Aio, CLIENT_VERSION, Classic, OPEN_FILE_BYTES, allocatedBlocksMessage, bitmapBytes, classicMessage, closeFileMessage, closeSessionMessage, connectionMessage,
-  descriptorGetMessage, openFileMessage, openSessionMessage, parseOpenReply, readMessage, readSize, resourcePoolMessage, socketOptionsMessage, tokenMessage,
-  violation, type CompressionType, type OpenDisk,
+  Aio,
+  CLIENT_VERSION,
+  Classic,
+  OPEN_FILE_BYTES,
+  allocatedBlocksMessage,
+  bitmapBytes,
+  classicMessage,
+  closeFileMessage,
+  closeSessionMessage,
+  connectionMessage,
+  descriptorGetMessage,
+  openFileMessage,
+  openSessionMessage,
+  parseOpenReply,
+  readMessage,
+  readSize,
+  resourcePoolMessage,
+  socketOptionsMessage,
+  tokenMessage,
+  violation,
+  type CompressionType,
+  type OpenDisk,
 } from './protocol.ts';
 
 export interface SessionOptions extends Patience {
@@ -53,7 +72,11 @@ export class NfcSession {
       return session;
     } catch (error) {
       const known = error instanceof HostError ? explainOpen(error, options.path) : error;
-      session.end(known instanceof CausewayError ? known : new CausewayError('general.bug', 'opening the disk failed', { cause: known }));
+      session.end(
+        known instanceof CausewayError
+          ? known
+          : new CausewayError('general.bug', 'opening the disk failed', { cause: known }),
+      );
       throw known;
     } finally {
       signal.removeEventListener('abort', onAbort);
@@ -90,7 +113,9 @@ export class NfcSession {
 
   /** Asks for a piece. Its range must consist of whole sectors of the disk. */
   read(piece: Piece, compression: CompressionType): void {
-    this.#exchange.read(piece, (opId) => readMessage(opId, this.disk.handle, compression, piece.offset, piece.into.length));
+    this.#exchange.read(piece, (opId) =>
+      readMessage(opId, this.disk.handle, compression, piece.offset, piece.into.length),
+    );
   }
 
   /**
@@ -98,10 +123,16 @@ export class NfcSession {
    */
   async allocatedBlocks(startByte: number, blocks: number): Promise<Buffer | undefined> {
     try {
-      const { extra } = await this.#exchange.call(Aio.allocatedBlocks, (opId) => allocatedBlocksMessage(opId, this.disk.handle, startByte, blocks), 48, (payload) => {
-        if (readSize(payload, 32) !== blocks) throw violation(`a map of ${readSize(payload, 32)} blocks where ${blocks} were asked for`);
-        return bitmapBytes(blocks);
-      });
+      const { extra } = await this.#exchange.call(
+        Aio.allocatedBlocks,
+        (opId) => allocatedBlocksMessage(opId, this.disk.handle, startByte, blocks),
+        48,
+        (payload) => {
+          if (readSize(payload, 32) !== blocks)
+            throw violation(`a map of ${readSize(payload, 32)} blocks where ${blocks} were asked for`);
+          return bitmapBytes(blocks);
+        },
+      );
       return extra;
     } catch (error) {
       if (error instanceof HostError) return undefined;
@@ -112,14 +143,23 @@ export class NfcSession {
   /** A value of the disk's descriptor, by its key without `ddb.`. */
   async descriptor(key: string): Promise<string | undefined> {
     try {
-      const { extra } = await this.#exchange.call(Aio.descriptorGet, (opId) => descriptorGetMessage(opId, this.disk.handle, key), 16, (payload) => {
-        const length = payload.readUInt32LE(12);
-        if (length > MAX_VALUE) throw violation(`a descriptor value of ${length} bytes`);
-        return length;
-      });
+      const { extra } = await this.#exchange.call(
+        Aio.descriptorGet,
+        (opId) => descriptorGetMessage(opId, this.disk.handle, key),
+        16,
+        (payload) => {
+          const length = payload.readUInt32LE(12);
+          if (length > MAX_VALUE) throw violation(`a descriptor value of ${length} bytes`);
+          return length;
+        },
+      );
       return extra.length === 0 ? undefined : extra.toString('utf8').replace(/\0+$/, '');
     } catch (error) {
-      if (error instanceof HostError) throw new CausewayError('source.request-refused', `the host refused the descriptor key ${key}: ${error.message}`);
+      if (error instanceof HostError)
+        throw new CausewayError(
+          'source.request-refused',
+          `the host refused the descriptor key ${key}: ${error.message}`,
+        );
       throw error;
     }
   }

@@ -23,19 +23,38 @@ export interface AreaRequest {
  *
  * @throws `source.tracking-incomplete` when the server stops before that; its faults
  */
-export async function changedAreas(session: VimSession, request: AreaRequest, signal: AbortSignal): Promise<readonly Extent[]> {
+export async function changedAreas(
+  session: VimSession,
+  request: AreaRequest,
+  signal: AbortSignal,
+): Promise<readonly Extent[]> {
   const { vm, snapshotId, deviceKey, sizeBytes, changeId } = request;
   const areas = new AreaList(sizeBytes);
   for (let at = 0; at < sizeBytes;) {
-    const answer = await session.callFor('QueryChangedDiskAreas', vm, [
-      refer('snapshot', snapshotObject(snapshotId)), value('deviceKey', deviceKey), value('startOffset', at), value('changeId', changeId),
-    ], signal);
+    const answer = await session.callFor(
+      'QueryChangedDiskAreas',
+      vm,
+      [
+        refer('snapshot', snapshotObject(snapshotId)),
+        value('deviceKey', deviceKey),
+        value('startOffset', at),
+        value('changeId', changeId),
+      ],
+      signal,
+    );
     const [start, length] = [integerAt(answer, 'startOffset'), integerAt(answer, 'length')];
-    const incomplete = (problem: string): CausewayError => new CausewayError('source.tracking-incomplete', `QueryChangedDiskAreas of disk ${deviceKey} at ${at}: ${problem}`, {
-      details: { vmId: vm.id, deviceKey, startOffset: at, changeId },
-    });
-    if (start === undefined || length === undefined || start > at) throw incomplete('the answer begins after what was asked for');
-    if (length <= 0 || start + length <= at) throw incomplete(`the answer ends at ${start + length} of ${sizeBytes} bytes`);
+    const incomplete = (problem: string): CausewayError =>
+      new CausewayError(
+        'source.tracking-incomplete',
+        `QueryChangedDiskAreas of disk ${deviceKey} at ${at}: ${problem}`,
+        {
+          details: { vmId: vm.id, deviceKey, startOffset: at, changeId },
+        },
+      );
+    if (start === undefined || length === undefined || start > at)
+      throw incomplete('the answer begins after what was asked for');
+    if (length <= 0 || start + length <= at)
+      throw incomplete(`the answer ends at ${start + length} of ${sizeBytes} bytes`);
     for (const area of childrenOf(answer, 'changedArea')) {
       const [from, bytes] = [integerAt(area, 'start'), integerAt(area, 'length')];
       if (from === undefined || bytes === undefined || from < 0 || bytes < 0) throw incomplete('an area has no place');

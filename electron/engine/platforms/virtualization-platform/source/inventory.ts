@@ -7,7 +7,14 @@ import { objectOf, vm as vmObject, type ManagedObject } from '../client/request.
 import type { VimSession } from '../client/session.ts';
 import { flagAt, integerOf, type XmlElement } from '../client/xml.ts';
 import type { SourceContext } from './source-context.ts';
-import { devicesOf, guestAddresses, placeOf, snapshotsOf, type SnapshotNode, type VirtualDevices } from './vm-devices.ts';
+import {
+  devicesOf,
+  guestAddresses,
+  placeOf,
+  snapshotsOf,
+  type SnapshotNode,
+  type VirtualDevices,
+} from './vm-devices.ts';
 
 /** What replication needs to know of a VM. */
 export interface VmState {
@@ -37,15 +44,33 @@ export interface VmState {
 }
 
 const statePaths = [
-  'name', 'runtime.powerState', 'runtime.connectionState', 'runtime.host', 'runtime.bootTime', 'runtime.consolidationNeeded', 'runtime.cryptoState',
-  'config.guestId', 'config.guestFullName', 'guest.guestFamily', 'guest.net', 'guest.toolsRunningStatus', 'config.firmware', 'config.bootOptions',
-  'config.hardware.numCPU', 'config.hardware.memoryMB', 'config.hardware.device', 'config.changeTrackingEnabled', 'capability.changeTrackingSupported',
-  'snapshot', 'recentTask',
+  'name',
+  'runtime.powerState',
+  'runtime.connectionState',
+  'runtime.host',
+  'runtime.bootTime',
+  'runtime.consolidationNeeded',
+  'runtime.cryptoState',
+  'config.guestId',
+  'config.guestFullName',
+  'guest.guestFamily',
+  'guest.net',
+  'guest.toolsRunningStatus',
+  'config.firmware',
+  'config.bootOptions',
+  'config.hardware.numCPU',
+  'config.hardware.memoryMB',
+  'config.hardware.device',
+  'config.changeTrackingEnabled',
+  'capability.changeTrackingSupported',
+  'snapshot',
+  'recentTask',
 ];
 
 /** @throws `source.vm-not-found`, `source.permission-denied` */
 export async function readVm(session: VimSession, vmId: string, signal: AbortSignal): Promise<VmState> {
-  const gone = (): CausewayError => new CausewayError('source.vm-not-found', `${session.host} has no VM ${vmId}`, { details: { vmId } });
+  const gone = (): CausewayError =>
+    new CausewayError('source.vm-not-found', `${session.host} has no VM ${vmId}`, { details: { vmId } });
   if (!/^[\w-]+$/.test(vmId)) throw gone();
   let read: ObjectProperties;
   try {
@@ -56,7 +81,11 @@ export async function readVm(session: VimSession, vmId: string, signal: AbortSig
   const { properties } = read;
   const text = (path: string): string | undefined => properties.get(path)?.text;
   const flag = (path: string): boolean => isTrue(properties.get(path));
-  const [guestId = '', fullName = '', family = ''] = ['config.guestId', 'config.guestFullName', 'guest.guestFamily'].map((path) => text(path));
+  const [guestId = '', fullName = '', family = ''] = [
+    'config.guestId',
+    'config.guestFullName',
+    'guest.guestFamily',
+  ].map((path) => text(path));
   return {
     vm: vmObject(vmId),
     name: decodeName(text('name') ?? vmId),
@@ -93,7 +122,11 @@ function powerOf(state: string | undefined): VmSummary['power'] {
 function osTypeOf(family: string, guestId: string, fullName: string): VmState['osType'] {
   if (family === 'windowsGuest' || /^win/i.test(guestId) || /windows/i.test(fullName)) return 'windows';
   if (family === 'linuxGuest') return 'linux';
-  return /linux|rhel|centos|debian|ubuntu|sles|suse|fedora|rocky|alma|amazon|photon|oracle|coreos|asianux|redhat|mandr/i.test(`${guestId} ${fullName}`) ? 'linux' : undefined;
+  return /linux|rhel|centos|debian|ubuntu|sles|suse|fedora|rocky|alma|amazon|photon|oracle|coreos|asianux|redhat|mandr/i.test(
+    `${guestId} ${fullName}`,
+  )
+    ? 'linux'
+    : undefined;
 }
 
 /** The VM as the engine describes VMs. A guest whose OS is not known is taken for Linux; `unsupportedDevices` says so. */
@@ -132,19 +165,29 @@ export async function describe(session: VimSession, state: VmState, signal: Abor
 
 /** The disks that an execution replicates now. Independent ones are in no snapshot: they are read only while nobody writes to them. */
 export const replicable = ({ devices, power }: VmState): VirtualDevices['disks'] =>
-  devices.disks.filter(({ obstacle, isIndependent }) => obstacle === undefined || (isIndependent && power === 'stopped'));
+  devices.disks.filter(
+    ({ obstacle, isIndependent }) => obstacle === undefined || (isIndependent && power === 'stopped'),
+  );
 
-async function portGroupNames(session: VimSession, ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+async function portGroupNames(
+  session: VimSession,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
   const objects = [...new Set(ids)].map((id) => ({ type: 'DistributedVirtualPortgroup', id }));
-  const read = await readObjects(session, objects, { DistributedVirtualPortgroup: ['name'] }, signal).catch((error: unknown) => {
-    // A port group that was deleted, or that the account can't see, leaves its id as its name.
-    if (error instanceof CausewayError && error.code !== 'general.cancelled') return [];
-    throw error;
-  });
-  return new Map(read.flatMap(({ object, properties }) => {
-    const name = properties.get('name')?.text;
-    return name === undefined ? [] : [[object.id, decodeName(name)] as const];
-  }));
+  const read = await readObjects(session, objects, { DistributedVirtualPortgroup: ['name'] }, signal).catch(
+    (error: unknown) => {
+      // A port group that was deleted, or that the account can't see, leaves its id as its name.
+      if (error instanceof CausewayError && error.code !== 'general.cancelled') return [];
+      throw error;
+    },
+  );
+  return new Map(
+    read.flatMap(({ object, properties }) => {
+      const name = properties.get('name')?.text;
+      return name === undefined ? [] : [[object.id, decodeName(name)] as const];
+    }),
+  );
 }
 
 /** The API escapes what paths can't have in names. */
@@ -153,38 +196,70 @@ function decodeName(name: string): string {
 }
 
 /** What is told of a VM of which nobody asks more than where it is. */
-const summaryPaths = ['name', 'parent', 'runtime.powerState', 'runtime.host', 'config.template', 'config.guestId', 'config.guestFullName', 'guest.guestFamily', 'config.hardware.device'];
+const summaryPaths = [
+  'name',
+  'parent',
+  'runtime.powerState',
+  'runtime.host',
+  'config.template',
+  'config.guestId',
+  'config.guestFullName',
+  'guest.guestFamily',
+  'config.hardware.device',
+];
 
 /** All VMs that the account can see, without templates, each with its folder, cluster and tags. */
 export async function listVms(context: SourceContext, signal: AbortSignal): Promise<readonly VmSummary[]> {
   const { session } = context;
-  const found = await readInventory(session, {
-    VirtualMachine: summaryPaths,
-    Folder: ['name', 'parent'], Datacenter: ['name', 'parent'], HostSystem: ['name', 'parent'], ComputeResource: ['name'], VirtualApp: ['name', 'parentFolder'],
-  }, signal);
-  const tags = await tagsOf(context, found.filter(({ object }) => object.type === 'VirtualMachine').map(({ object }) => object.id), signal);
-  const parents = new Map(found.filter(({ object }) => object.type !== 'VirtualMachine').map((entry) => [entry.object.id, entry]));
-  return found.filter(({ object, properties }) => object.type === 'VirtualMachine' && !isTrue(properties.get('config.template'))).map(({ object, properties }) => {
-    const text = (path: string): string => properties.get(path)?.text ?? '';
-    const disks = devicesOf(properties.get('config.hardware.device')).disks.filter(({ obstacle }) => obstacle === undefined);
-    const folder = folderOf(objectOf(properties.get('parent')), parents);
-    const cluster = clusterOf(objectOf(properties.get('runtime.host')), parents);
-    return {
-      id: object.id,
-      name: decodeName(text('name')),
-      os_type: osTypeOf(text('guest.guestFamily'), text('config.guestId'), text('config.guestFullName')) ?? 'unknown',
-      power: powerOf(text('runtime.powerState')),
-      diskCount: disks.length,
-      totalBytes: disks.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
-      ...(folder === '' ? {} : { folder }),
-      ...(cluster === undefined ? {} : { cluster }),
-      ...(tags.has(object.id) ? { tags: tags.get(object.id) ?? [] } : {}),
-    };
-  });
+  const found = await readInventory(
+    session,
+    {
+      VirtualMachine: summaryPaths,
+      Folder: ['name', 'parent'],
+      Datacenter: ['name', 'parent'],
+      HostSystem: ['name', 'parent'],
+      ComputeResource: ['name'],
+      VirtualApp: ['name', 'parentFolder'],
+    },
+    signal,
+  );
+  const tags = await tagsOf(
+    context,
+    found.filter(({ object }) => object.type === 'VirtualMachine').map(({ object }) => object.id),
+    signal,
+  );
+  const parents = new Map(
+    found.filter(({ object }) => object.type !== 'VirtualMachine').map((entry) => [entry.object.id, entry]),
+  );
+  return found
+    .filter(({ object, properties }) => object.type === 'VirtualMachine' && !isTrue(properties.get('config.template')))
+    .map(({ object, properties }) => {
+      const text = (path: string): string => properties.get(path)?.text ?? '';
+      const disks = devicesOf(properties.get('config.hardware.device')).disks.filter(
+        ({ obstacle }) => obstacle === undefined,
+      );
+      const folder = folderOf(objectOf(properties.get('parent')), parents);
+      const cluster = clusterOf(objectOf(properties.get('runtime.host')), parents);
+      return {
+        id: object.id,
+        name: decodeName(text('name')),
+        os_type: osTypeOf(text('guest.guestFamily'), text('config.guestId'), text('config.guestFullName')) ?? 'unknown',
+        power: powerOf(text('runtime.powerState')),
+        diskCount: disks.length,
+        totalBytes: disks.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+        ...(folder === '' ? {} : { folder }),
+        ...(cluster === undefined ? {} : { cluster }),
+        ...(tags.has(object.id) ? { tags: tags.get(object.id) ?? [] } : {}),
+      };
+    });
 }
 
 /** Tags help to find VMs: without them, VMs are listed all the same. The endpoint check says why they are missing. */
-async function tagsOf({ session, readTags }: SourceContext, vmIds: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, readonly string[]>> {
+async function tagsOf(
+  { session, readTags }: SourceContext,
+  vmIds: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, readonly string[]>> {
   if (vmIds.length === 0 || (await session.content(signal)).apiType !== 'VirtualCenter') return new Map();
   return readTags(vmIds, signal).catch((error: unknown) => {
     if (signal.aborted || !(error instanceof CausewayError)) throw error;
@@ -209,9 +284,15 @@ function folderOf(start: ManagedObject | undefined, parents: ReadonlyMap<string,
   return names.join('/');
 }
 
-function clusterOf(host: ManagedObject | undefined, parents: ReadonlyMap<string, ObjectProperties>): string | undefined {
+function clusterOf(
+  host: ManagedObject | undefined,
+  parents: ReadonlyMap<string, ObjectProperties>,
+): string | undefined {
   const entry = host === undefined ? undefined : parents.get(host.id);
   const above = objectOf(entry?.properties.get('parent'));
-  const name = above?.type === 'ClusterComputeResource' ? parents.get(above.id)?.properties.get('name')?.text : entry?.properties.get('name')?.text;
+  const name =
+    above?.type === 'ClusterComputeResource'
+      ? parents.get(above.id)?.properties.get('name')?.text
+      : entry?.properties.get('name')?.text;
   return name === undefined ? undefined : decodeName(name);
 }

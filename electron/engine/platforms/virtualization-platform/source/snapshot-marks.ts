@@ -15,11 +15,17 @@ export const stunTag = (id: string): string => `${stunPrefix}${id}`;
 
 /** What the description says: for people first, then what a later process knows a leftover by. */
 export function snapshotText(use: PlatformUse | undefined, owner: string | undefined): string {
-  const marks = [managedLabel, ...(owner === undefined ? [] : [`owner=${owner}`]), ...(use === undefined ? [] : [`replica=${use.replicaId}`]), ...(use?.executionId === undefined ? [] : [`execution=${use.executionId}`])];
+  const marks = [
+    managedLabel,
+    ...(owner === undefined ? [] : [`owner=${owner}`]),
+    ...(use === undefined ? [] : [`replica=${use.replicaId}`]),
+    ...(use?.executionId === undefined ? [] : [`execution=${use.executionId}`]),
+  ];
   return `Temporary snapshot of Causeway, removed when its disks have been read. ${marks.join(' ')}`;
 }
 
-const markOf = ({ description }: SnapshotNode, name: string): string | undefined => new RegExp(`(?:^| )${name}=(\\S+)`).exec(description)?.[1];
+const markOf = ({ description }: SnapshotNode, name: string): string | undefined =>
+  new RegExp(`(?:^| )${name}=(\\S+)`).exec(description)?.[1];
 
 export interface OwnSnapshot {
   readonly tag: string;
@@ -31,12 +37,22 @@ export interface OwnSnapshot {
 
 /** Whether Causeway made the snapshot, and what for. */
 export function ownSnapshot(node: SnapshotNode): OwnSnapshot | undefined {
-  if (!node.name.startsWith(prefix) || managedLabel === undefined || !node.description.includes(managedLabel)) return undefined;
-  return { tag: node.name.slice(prefix.length), replicaId: markOf(node, 'replica'), executionId: markOf(node, 'execution'), owner: markOf(node, 'owner') };
+  if (!node.name.startsWith(prefix) || managedLabel === undefined || !node.description.includes(managedLabel))
+    return undefined;
+  return {
+    tag: node.name.slice(prefix.length),
+    replicaId: markOf(node, 'replica'),
+    executionId: markOf(node, 'execution'),
+    owner: markOf(node, 'owner'),
+  };
 }
 
 /** One of this replica that belongs to another execution: that one is over, as there is one at a time. */
-export function isLeftover(node: SnapshotNode, { replicaId, executionId }: PlatformUse, keepTag: string | undefined): boolean {
+export function isLeftover(
+  node: SnapshotNode,
+  { replicaId, executionId }: PlatformUse,
+  keepTag: string | undefined,
+): boolean {
   const own = ownSnapshot(node);
   return own !== undefined && own.replicaId === replicaId && own.executionId !== executionId && own.tag !== keepTag;
 }
@@ -44,5 +60,10 @@ export function isLeftover(node: SnapshotNode, { replicaId, executionId }: Platf
 /** A stun of this replica; with `ofExecution`, only one of the same execution. */
 export function isStun(node: SnapshotNode, { replicaId, executionId }: PlatformUse, ofExecution: boolean): boolean {
   const own = ownSnapshot(node);
-  return own !== undefined && own.tag.startsWith(stunPrefix) && own.replicaId === replicaId && (!ofExecution || own.executionId === executionId);
+  return (
+    own !== undefined &&
+    own.tag.startsWith(stunPrefix) &&
+    own.replicaId === replicaId &&
+    (!ofExecution || own.executionId === executionId)
+  );
 }

@@ -23,10 +23,17 @@ export interface DiskMark {
 }
 
 /** The disk as plain data. */
-export function markDisk({ key, label, sizeBytes, attachment, uuid, changeId, fileName, isEncrypted, isIndependent }: VirtualDisk, distrustedTracking: string | undefined, areasAreKnown: boolean): JsonObject {
+export function markDisk(
+  { key, label, sizeBytes, attachment, uuid, changeId, fileName, isEncrypted, isIndependent }: VirtualDisk,
+  distrustedTracking: string | undefined,
+  areasAreKnown: boolean,
+): JsonObject {
   const place = placeOf(fileName);
   return {
-    key, label, sizeBytes, attachment,
+    key,
+    label,
+    sizeBytes,
+    attachment,
     ...(uuid === undefined ? {} : { uuid }),
     ...(changeId === undefined ? {} : { changeId }),
     ...(distrustedTracking === undefined ? {} : { distrustedTracking }),
@@ -44,11 +51,23 @@ export function diskMark(snapshot: Snapshot, diskId: string): DiskMark | undefin
   const { key, label, sizeBytes } = mark;
   if (typeof key !== 'number' || typeof sizeBytes !== 'number') return undefined;
   const attached = isJsonObject(mark['attachment'] ?? null) ? (mark['attachment'] as JsonObject) : {};
-  const attachment = { controllerType: String(attached['controllerType'] ?? ''), busNumber: Number(attached['busNumber'] ?? 0), unitNumber: Number(attached['unitNumber'] ?? 0) };
+  const attachment = {
+    controllerType: String(attached['controllerType'] ?? ''),
+    busNumber: Number(attached['busNumber'] ?? 0),
+    unitNumber: Number(attached['unitNumber'] ?? 0),
+  };
   const text = (name: string): string | undefined => (typeof mark[name] === 'string' ? mark[name] : undefined);
   return {
-    key, sizeBytes, attachment, label: typeof label === 'string' ? label : diskId, uuid: text('uuid'), changeId: text('changeId'),
-    distrustedTracking: text('distrustedTracking'), isEncrypted: mark['isEncrypted'] === true, isIndependent: mark['isIndependent'] === true, place: text('place'),
+    key,
+    sizeBytes,
+    attachment,
+    label: typeof label === 'string' ? label : diskId,
+    uuid: text('uuid'),
+    changeId: text('changeId'),
+    distrustedTracking: text('distrustedTracking'),
+    isEncrypted: mark['isEncrypted'] === true,
+    isIndependent: mark['isIndependent'] === true,
+    place: text('place'),
     areasAreKnown: mark['areasAreKnown'] === true,
   };
 }
@@ -66,9 +85,15 @@ export function snapshotIdOf(snapshot: Snapshot): string {
 }
 
 /** Where the VM's history stood when a snapshot was taken: the task that took it, and whether the VM was running. */
-export function historyMark(snapshot: Snapshot): { readonly creationTask: string | undefined; readonly wasRunning: boolean } {
+export function historyMark(snapshot: Snapshot): {
+  readonly creationTask: string | undefined;
+  readonly wasRunning: boolean;
+} {
   const { creationTask, wasRunning } = snapshot.state;
-  return { creationTask: typeof creationTask === 'string' ? creationTask : undefined, wasRunning: wasRunning !== false };
+  return {
+    creationTask: typeof creationTask === 'string' ? creationTask : undefined,
+    wasRunning: wasRunning !== false,
+  };
 }
 
 /** Why the changes between its base and this snapshot can't be trusted. */

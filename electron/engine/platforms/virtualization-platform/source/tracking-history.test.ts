@@ -7,19 +7,40 @@ import { trackingGap } from './tracking-history.ts';
 
 const signal = new AbortController().signal;
 const takenAt = '2026-01-02T00:00:00Z';
-const base = (state: Snapshot['state'] = { creationTask: 'task-7', wasRunning: true }): Snapshot => ({ id: 's', tag: 'base', vmId: 'vm-1', takenAt, disks: [], state });
-const running = { vm: { type: 'VirtualMachine', id: 'vm-1' }, host: { type: 'HostSystem', id: 'host-1' }, power: 'running', bootTime: '2026-01-01T00:00:00Z' } as VmState;
+const base = (state: Snapshot['state'] = { creationTask: 'task-7', wasRunning: true }): Snapshot => ({
+  id: 's',
+  tag: 'base',
+  vmId: 'vm-1',
+  takenAt,
+  disks: [],
+  state,
+});
+const running = {
+  vm: { type: 'VirtualMachine', id: 'vm-1' },
+  host: { type: 'HostSystem', id: 'host-1' },
+  power: 'running',
+  bootTime: '2026-01-01T00:00:00Z',
+} as VmState;
 const restarted: VmState = { ...running, bootTime: '2026-01-03T00:00:00Z' };
 const off: VmState = { ...running, power: 'stopped', bootTime: undefined };
 
 const event = (type: string, members = ''): string => `<returnval xsi:type="${type}">KEY${members}</returnval>`;
-const created = event('TaskEvent', '<info><key>task-7</key><descriptionId>VirtualMachine.createSnapshot</descriptionId></info>');
+const created = event(
+  'TaskEvent',
+  '<info><key>task-7</key><descriptionId>VirtualMachine.createSnapshot</descriptionId></info>',
+);
 const revert = event('TaskEvent', '<info><key>task-9</key><descriptionId>vm.Snapshot.revert</descriptionId></info>');
-const onHost = (type: string, host: string): string => event(type, `<host><host type="HostSystem">${host}</host></host>`);
+const onHost = (type: string, host: string): string =>
+  event(type, `<host><host type="HostSystem">${host}</host></host>`);
 const extended = (id: string): string => event('EventEx', `<eventTypeId>${id}</eventTypeId>`);
 
 /** A server with a history of each object. */
-function gapWith(history: Readonly<Record<string, readonly string[]>>, state: VmState = running, of: Snapshot = base(), hasManager = true) {
+function gapWith(
+  history: Readonly<Record<string, readonly string[]>>,
+  state: VmState = running,
+  of: Snapshot = base(),
+  hasManager = true,
+) {
   const asked: string[] = [];
   const session = {
     content: async () => ({ find: () => (hasManager ? { type: 'EventManager', id: 'EventManager' } : undefined) }),
@@ -53,13 +74,20 @@ test('what happened before the base does not count, what happened after it does'
 });
 
 test('a start needs an end of the run before it', async () => {
-  const [starting, on, off1, asked] = ['VmStartingEvent', 'VmPoweredOnEvent', 'VmPoweredOffEvent', 'VmGuestShutdownEvent'].map((type) => event(type));
+  const [starting, on, off1, asked] = [
+    'VmStartingEvent',
+    'VmPoweredOnEvent',
+    'VmPoweredOffEvent',
+    'VmGuestShutdownEvent',
+  ].map((type) => event(type));
   const lost = 'it was started without having been shut down: it lost power';
   expect(await gapOf([created, starting ?? '', on ?? ''], restarted)).toBe(lost);
   expect(await gapOf([created, on ?? ''], restarted)).toBe(lost);
   expect(await gapOf([created, asked ?? '', off1 ?? '', starting ?? '', on ?? ''], restarted)).toBeUndefined();
   expect(await gapOf([created, asked ?? '', off1 ?? '', on ?? '', on ?? ''], restarted)).toBe(lost);
-  expect(await gapOf([created, starting ?? '', on ?? ''], restarted, base({ creationTask: 'task-7', wasRunning: false }))).toBeUndefined();
+  expect(
+    await gapOf([created, starting ?? '', on ?? ''], restarted, base({ creationTask: 'task-7', wasRunning: false })),
+  ).toBeUndefined();
   expect(await gapOf([created], restarted)).toBe('it was started, and its history does not say when it stopped');
 });
 
@@ -76,6 +104,10 @@ test('an end that nobody asked for is checked with all hosts that the VM was on,
   expect(clean.asked).toEqual(['vm-1', 'host-1', 'host-2']);
   const lost = 'its host lost its connection or power';
   expect(await gapWith({ 'vm-1': own, 'host-2': [event('HostConnectionLostEvent')] }, off).gap).toBe(lost);
-  expect(await gapWith({ 'vm-1': own, 'host-1': [extended('esx.audit.host.poweroff.reason.unavailable')] }, off).gap).toBe(lost);
-  expect(await gapWith({ 'vm-1': own, 'host-1': [extended('esx.audit.net.firewall.changed')] }, off).gap).toBeUndefined();
+  expect(
+    await gapWith({ 'vm-1': own, 'host-1': [extended('esx.audit.host.poweroff.reason.unavailable')] }, off).gap,
+  ).toBe(lost);
+  expect(
+    await gapWith({ 'vm-1': own, 'host-1': [extended('esx.audit.net.firewall.changed')] }, off).gap,
+  ).toBeUndefined();
 });

@@ -12,7 +12,9 @@ export const trackingUuid = (changeId: string): string => changeId.slice(0, Math
 export function missesChanges(disks: readonly VirtualDisk[], base: Snapshot): boolean {
   return disks.some(({ key, sizeBytes }) => {
     const former = diskMark(base, String(key));
-    return former?.changeId !== undefined && (former.sizeBytes !== sizeBytes || former.distrustedTracking !== undefined);
+    return (
+      former?.changeId !== undefined && (former.sizeBytes !== sizeBytes || former.distrustedTracking !== undefined)
+    );
   });
 }
 
@@ -23,7 +25,19 @@ export function missesChanges(disks: readonly VirtualDisk[], base: Snapshot): bo
  * @param taken the id of the snapshot that the disks are of
  */
 export async function distrustedTracking(
-  context: SourceContext, { vmId, taken, disks, base }: { readonly vmId: string; readonly taken: string; readonly disks: readonly VirtualDisk[]; readonly base: Snapshot | undefined }, signal: AbortSignal,
+  context: SourceContext,
+  {
+    vmId,
+    taken,
+    disks,
+    base,
+  }: {
+    readonly vmId: string;
+    readonly taken: string;
+    readonly disks: readonly VirtualDisk[];
+    readonly base: Snapshot | undefined;
+  },
+  signal: AbortSignal,
 ): Promise<ReadonlyMap<number, string>> {
   const distrusted = new Map<number, string>();
   const isNew: { readonly disk: VirtualDisk; readonly uuid: string }[] = [];
@@ -33,7 +47,8 @@ export async function distrustedTracking(
     const former = base === undefined ? undefined : diskMark(base, String(disk.key));
     const formerUuid = former?.changeId === undefined ? undefined : trackingUuid(former.changeId);
     // Of tracking that began since the base, nobody knows whether it began before the disk grew.
-    const grew = former !== undefined && former.sizeBytes !== disk.sizeBytes && (formerUuid === undefined || formerUuid === uuid);
+    const grew =
+      former !== undefined && former.sizeBytes !== disk.sizeBytes && (formerUuid === undefined || formerUuid === uuid);
     if (grew || former?.distrustedTracking === uuid) distrusted.set(disk.key, uuid);
     else if (formerUuid !== uuid) isNew.push({ disk, uuid });
   }
@@ -42,9 +57,15 @@ export async function distrustedTracking(
     if (id === taken) continue;
     const older = await disksOf(context, id, signal);
     for (const { disk, uuid } of isNew) {
-      const before = older?.find(({ key, uuid: diskUuid }) => key === disk.key && (diskUuid === undefined || disk.uuid === undefined || diskUuid === disk.uuid));
+      const before = older?.find(
+        ({ key, uuid: diskUuid }) =>
+          key === disk.key && (diskUuid === undefined || disk.uuid === undefined || diskUuid === disk.uuid),
+      );
       // A snapshot that was taken while the disk was tracked says so.
-      const isTracked = before === undefined ? older !== undefined : before.changeId !== undefined && trackingUuid(before.changeId) === uuid;
+      const isTracked =
+        before === undefined
+          ? older !== undefined
+          : before.changeId !== undefined && trackingUuid(before.changeId) === uuid;
       if (!isTracked) distrusted.set(disk.key, uuid);
     }
   }
@@ -52,7 +73,11 @@ export async function distrustedTracking(
 }
 
 /** Undefined when the snapshot was removed meanwhile: then nobody knows whether the disks were tracked when it was taken. */
-async function disksOf(context: SourceContext, snapshotId: string, signal: AbortSignal): Promise<readonly VirtualDisk[] | undefined> {
+async function disksOf(
+  context: SourceContext,
+  snapshotId: string,
+  signal: AbortSignal,
+): Promise<readonly VirtualDisk[] | undefined> {
   try {
     return await readSnapshotDisks(context, snapshotId, signal);
   } catch (error) {

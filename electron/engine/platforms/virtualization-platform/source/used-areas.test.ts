@@ -21,20 +21,35 @@ function context(type: string, areas: readonly (readonly [number, number])[] = [
     },
     async callFor(_method: string, _target: unknown, parts: readonly string[]) {
       expect(parts.join('')).toContain('<changeId>*</changeId>');
-      return parseXml(`<returnval><startOffset>0</startOffset><length>${10 * MIB}</length>${areas.map(([from, bytes]) => `<changedArea><start>${from}</start><length>${bytes}</length></changedArea>`).join('')}</returnval>`);
+      return parseXml(
+        `<returnval><startOffset>0</startOffset><length>${10 * MIB}</length>${areas.map(([from, bytes]) => `<changedArea><start>${from}</start><length>${bytes}</length></changedArea>`).join('')}</returnval>`,
+      );
     },
   };
   return { session } as unknown as SourceContext;
 }
 
 const disk = (more: Partial<VirtualDisk> = {}): VirtualDisk => ({
-  key: 2000, label: 'Hard disk 1', sizeBytes: 10 * MIB, fileName: '[ds] vm/vm.vmdk', hasParent: false, uuid: 'u', changeId: '52 aa/4',
-  attachment: { controllerType: 'ParaVirtualSCSIController', busNumber: 0, unitNumber: 0 }, bus: 'scsi', isEncrypted: false, obstacle: undefined, isIndependent: false, rank: [0, 0], ...more,
+  key: 2000,
+  label: 'Hard disk 1',
+  sizeBytes: 10 * MIB,
+  fileName: '[ds] vm/vm.vmdk',
+  hasParent: false,
+  uuid: 'u',
+  changeId: '52 aa/4',
+  attachment: { controllerType: 'ParaVirtualSCSIController', busNumber: 0, unitNumber: 0 },
+  bus: 'scsi',
+  isEncrypted: false,
+  obstacle: undefined,
+  isIndependent: false,
+  rank: [0, 0],
+  ...more,
 });
 
 describe('the areas in use are known', () => {
-  const known = async (type: string, now: VirtualDisk, start = disk({ changeId: '52 aa/1' })) =>
-    [...await disksWithKnownAreas(context(type), vm('vm-1'), [now], trackingStarts([start]), signal)];
+  const known = async (type: string, now: VirtualDisk, start = disk({ changeId: '52 aa/1' })) => [
+    ...(await disksWithKnownAreas(context(type), vm('vm-1'), [now], trackingStarts([start]), signal)),
+  ];
 
   test('on VMFS, where tracking has been the same since Causeway enabled it', async () => {
     expect(await known('VMFS', disk())).toEqual([2000]);
@@ -53,16 +68,31 @@ describe('the areas in use are known', () => {
   });
 
   test('and not of a VM whose tracking somebody else has enabled', async () => {
-    expect([...await disksWithKnownAreas(context('VMFS'), vm('vm-1'), [disk()], undefined, signal)]).toEqual([]);
+    expect([...(await disksWithKnownAreas(context('VMFS'), vm('vm-1'), [disk()], undefined, signal))]).toEqual([]);
   });
 });
 
 test('areas in use and what is between them make the whole disk', async () => {
   const request = { vm: vm('vm-1'), snapshotId: 's', deviceKey: 2000, sizeBytes: 10 * MIB };
-  expect(await usedAreas(context('VMFS', [[MIB, MIB], [2 * MIB, MIB], [8 * MIB, 65_536]]), request, signal)).toEqual([
-    { offset: 0, length: MIB, kind: 'zero' }, { offset: MIB, length: 2 * MIB, kind: 'data' }, { offset: 3 * MIB, length: 5 * MIB, kind: 'zero' },
-    { offset: 8 * MIB, length: 65_536, kind: 'data' }, { offset: 8 * MIB + 65_536, length: 2 * MIB - 65_536, kind: 'zero' },
+  expect(
+    await usedAreas(
+      context('VMFS', [
+        [MIB, MIB],
+        [2 * MIB, MIB],
+        [8 * MIB, 65_536],
+      ]),
+      request,
+      signal,
+    ),
+  ).toEqual([
+    { offset: 0, length: MIB, kind: 'zero' },
+    { offset: MIB, length: 2 * MIB, kind: 'data' },
+    { offset: 3 * MIB, length: 5 * MIB, kind: 'zero' },
+    { offset: 8 * MIB, length: 65_536, kind: 'data' },
+    { offset: 8 * MIB + 65_536, length: 2 * MIB - 65_536, kind: 'zero' },
   ]);
   expect(await usedAreas(context('VMFS'), request, signal)).toEqual([{ offset: 0, length: 10 * MIB, kind: 'zero' }]);
-  expect(await usedAreas(context('VMFS', [[0, 10 * MIB]]), request, signal)).toEqual([{ offset: 0, length: 10 * MIB, kind: 'data' }]);
+  expect(await usedAreas(context('VMFS', [[0, 10 * MIB]]), request, signal)).toEqual([
+    { offset: 0, length: 10 * MIB, kind: 'data' },
+  ]);
 });

@@ -18,10 +18,14 @@ export type TrackingStarts = ReadonlyMap<number, TrackingStart>;
 
 /** @param disks as they are right after tracking took effect, with no snapshot below them */
 export function trackingStarts(disks: readonly VirtualDisk[]): TrackingStarts {
-  return new Map(disks.flatMap(({ key, changeId, fileName }) => {
-    const place = placeOf(fileName);
-    return changeId === undefined || place === undefined ? [] : [[key, { uuid: trackingUuid(changeId), datastore: place.datastore }] as const];
-  }));
+  return new Map(
+    disks.flatMap(({ key, changeId, fileName }) => {
+      const place = placeOf(fileName);
+      return changeId === undefined || place === undefined
+        ? []
+        : [[key, { uuid: trackingUuid(changeId), datastore: place.datastore }] as const];
+    }),
+  );
 }
 
 /**
@@ -31,17 +35,36 @@ export function trackingStarts(disks: readonly VirtualDisk[]): TrackingStarts {
  * @param starts of tracking that Causeway has enabled itself: nobody else's history is known
  */
 export async function disksWithKnownAreas(
-  { session }: SourceContext, vm: ManagedObject, disks: readonly VirtualDisk[], starts: TrackingStarts | undefined, signal: AbortSignal,
+  { session }: SourceContext,
+  vm: ManagedObject,
+  disks: readonly VirtualDisk[],
+  starts: TrackingStarts | undefined,
+  signal: AbortSignal,
 ): Promise<ReadonlySet<number>> {
   const candidates = disks.filter(({ key, changeId, fileName, hasParent }) => {
     const start = starts?.get(key);
-    return start !== undefined && changeId !== undefined && !hasParent && trackingUuid(changeId) === start.uuid && placeOf(fileName)?.datastore === start.datastore;
+    return (
+      start !== undefined &&
+      changeId !== undefined &&
+      !hasParent &&
+      trackingUuid(changeId) === start.uuid &&
+      placeOf(fileName)?.datastore === start.datastore
+    );
   });
   if (candidates.length === 0) return new Set();
   try {
     const listed = (await readObject(session, vm, ['datastore'], signal)).properties.get('datastore')?.children ?? [];
-    const stores = await readObjects(session, listed.flatMap((element) => objectOf(element) ?? []), { Datastore: ['name', 'summary.type'] }, signal);
-    const onVmfs = new Set(stores.filter(({ properties }) => properties.get('summary.type')?.text === 'VMFS').map(({ properties }) => properties.get('name')?.text));
+    const stores = await readObjects(
+      session,
+      listed.flatMap((element) => objectOf(element) ?? []),
+      { Datastore: ['name', 'summary.type'] },
+      signal,
+    );
+    const onVmfs = new Set(
+      stores
+        .filter(({ properties }) => properties.get('summary.type')?.text === 'VMFS')
+        .map(({ properties }) => properties.get('name')?.text),
+    );
     return new Set(candidates.filter(({ fileName }) => onVmfs.has(placeOf(fileName)?.datastore)).map(({ key }) => key));
   } catch (error) {
     // Who may not see the datastores has a first copy by the map of the host.
@@ -51,7 +74,11 @@ export async function disksWithKnownAreas(
 }
 
 /** The whole disk in order: the areas in use as `data`, the rest as `zero`. Only for disks with known areas. */
-export async function usedAreas(context: SourceContext, request: Omit<AreaRequest, 'changeId'>, signal: AbortSignal): Promise<readonly Extent[]> {
+export async function usedAreas(
+  context: SourceContext,
+  request: Omit<AreaRequest, 'changeId'>,
+  signal: AbortSignal,
+): Promise<readonly Extent[]> {
   const used = await changedAreas(context.session, { ...request, changeId: '*' }, signal);
   const all: Extent[] = [];
   let end = 0;

@@ -44,7 +44,12 @@ export interface VirtualDevices {
   readonly passedThrough: readonly string[];
 }
 
-const buses: readonly (readonly [RegExp, VirtualDisk['bus']])[] = [[/SCSI|LsiLogic|BusLogic/, 'scsi'], [/IDE/, 'ide'], [/SATA|AHCI/, 'sata'], [/NVME/, 'nvme']];
+const buses: readonly (readonly [RegExp, VirtualDisk['bus']])[] = [
+  [/SCSI|LsiLogic|BusLogic/, 'scsi'],
+  [/IDE/, 'ide'],
+  [/SATA|AHCI/, 'sata'],
+  [/NVME/, 'nvme'],
+];
 const busOrder: readonly VirtualDisk['bus'][] = ['ide', 'scsi', 'sata', 'nvme', undefined];
 
 /** The devices of `config.hardware.device`, disks in the order of their controllers and units. */
@@ -53,17 +58,23 @@ export function devicesOf(list: XmlElement | undefined): VirtualDevices {
   const controllers = new Map(devices.map((device) => [integerAt(device, 'key'), device]));
   const isDisk = (device: XmlElement): boolean => typeOf(device) === 'VirtualDisk';
   const isNic = (device: XmlElement): boolean => textAt(device, 'macAddress') !== undefined;
-  const disks = devices.filter(isDisk).flatMap((device) => diskOf(device, controllers.get(integerAt(device, 'controllerKey'))));
+  const disks = devices
+    .filter(isDisk)
+    .flatMap((device) => diskOf(device, controllers.get(integerAt(device, 'controllerKey'))));
   return {
-    disks: disks.toSorted((one, other) => one.rank[0] - other.rank[0] || one.rank[1] - other.rank[1] || one.key - other.key),
+    disks: disks.toSorted(
+      (one, other) => one.rank[0] - other.rank[0] || one.rank[1] - other.rank[1] || one.key - other.key,
+    ),
     nics: devices.filter(isNic).map(nicOf),
     hasTpm: devices.some((device) => typeOf(device) === 'VirtualTPM'),
-    passedThrough: devices.filter((device) => /^VirtualPCIPassthrough$|^VirtualSCSIPassthrough$/.test(typeOf(device) ?? ''))
+    passedThrough: devices
+      .filter((device) => /^VirtualPCIPassthrough$|^VirtualSCSIPassthrough$/.test(typeOf(device) ?? ''))
       .map((device) => `${labelOf(device)} is a device of the host and is not replicated`),
   };
 }
 
-const labelOf = (device: XmlElement): string => textAt(device, 'deviceInfo.label') ?? `device ${textAt(device, 'key') ?? '?'}`;
+const labelOf = (device: XmlElement): string =>
+  textAt(device, 'deviceInfo.label') ?? `device ${textAt(device, 'key') ?? '?'}`;
 
 function diskOf(device: XmlElement, controller: XmlElement | undefined): readonly VirtualDisk[] {
   const key = integerAt(device, 'key');
@@ -73,22 +84,36 @@ function diskOf(device: XmlElement, controller: XmlElement | undefined): readonl
   const backing = childOf(device, 'backing');
   const controllerType = controller === undefined ? '' : (typeOf(controller) ?? '');
   const bus = buses.find(([pattern]) => pattern.test(controllerType))?.[1];
-  return [{
-    key, sizeBytes, bus,
-    attachment: { controllerType, busNumber: integerAt(controller, 'busNumber') ?? 0, unitNumber: integerAt(device, 'unitNumber') ?? 0 },
-    label: labelOf(device),
-    fileName: textAt(backing, 'fileName'),
-    hasParent: childOf(backing, 'parent') !== undefined,
-    uuid: textAt(backing, 'uuid'),
-    changeId: textAt(backing, 'changeId') === '' ? undefined : textAt(backing, 'changeId'),
-    isEncrypted: childOf(backing, 'keyId') !== undefined,
-    ...obstacleOf(backing, controller),
-    rank: [busOrder.indexOf(bus) * 100 + (integerAt(controller, 'busNumber') ?? 0), integerAt(device, 'unitNumber') ?? 0],
-  }];
+  return [
+    {
+      key,
+      sizeBytes,
+      bus,
+      attachment: {
+        controllerType,
+        busNumber: integerAt(controller, 'busNumber') ?? 0,
+        unitNumber: integerAt(device, 'unitNumber') ?? 0,
+      },
+      label: labelOf(device),
+      fileName: textAt(backing, 'fileName'),
+      hasParent: childOf(backing, 'parent') !== undefined,
+      uuid: textAt(backing, 'uuid'),
+      changeId: textAt(backing, 'changeId') === '' ? undefined : textAt(backing, 'changeId'),
+      isEncrypted: childOf(backing, 'keyId') !== undefined,
+      ...obstacleOf(backing, controller),
+      rank: [
+        busOrder.indexOf(bus) * 100 + (integerAt(controller, 'busNumber') ?? 0),
+        integerAt(device, 'unitNumber') ?? 0,
+      ],
+    },
+  ];
 }
 
 /** What keeps a disk out of snapshots, in words. */
-function obstacleOf(backing: XmlElement | undefined, controller: XmlElement | undefined): Pick<VirtualDisk, 'obstacle' | 'isIndependent'> {
+function obstacleOf(
+  backing: XmlElement | undefined,
+  controller: XmlElement | undefined,
+): Pick<VirtualDisk, 'obstacle' | 'isIndependent'> {
   const obstacle = lastingObstacle(backing, controller);
   const mode = textAt(backing, 'diskMode') ?? '';
   const isIndependent = obstacle === undefined && mode.startsWith('independent');
@@ -99,7 +124,8 @@ function obstacleOf(backing: XmlElement | undefined, controller: XmlElement | un
 function lastingObstacle(backing: XmlElement | undefined, controller: XmlElement | undefined): string | undefined {
   const type = backing === undefined ? '' : (typeOf(backing) ?? '');
   const mode = textAt(backing, 'diskMode') ?? '';
-  if (/RawDiskMapping/.test(type) && textAt(backing, 'compatibilityMode') === 'physicalMode') return 'is a raw device mapping in physical mode';
+  if (/RawDiskMapping/.test(type) && textAt(backing, 'compatibilityMode') === 'physicalMode')
+    return 'is a raw device mapping in physical mode';
   if (/RawDiskVer2|PartitionedRawDisk/.test(type)) return 'is a raw disk of the host';
   if (/LocalPMem/.test(type)) return 'lies in persistent memory of the host';
   if (mode.includes('nonpersistent') && !mode.startsWith('independent')) return `does not keep changes (${mode})`;
@@ -131,32 +157,39 @@ export interface SnapshotNode {
 
 /** All snapshots of `snapshot`, parents first. */
 export function snapshotsOf(info: XmlElement | undefined): readonly SnapshotNode[] {
-  const walk = (list: readonly XmlElement[]): SnapshotNode[] => list.flatMap((node) => [
-    {
-      id: textAt(node, 'snapshot') ?? '',
-      name: textAt(node, 'name') ?? '',
-      description: textAt(node, 'description') ?? '',
-      createTime: textAt(node, 'createTime') ?? '',
-      isQuiesced: flagAt(node, 'quiesced') ?? false,
-    },
-    ...walk(childrenOf(node, 'childSnapshotList')),
-  ]);
+  const walk = (list: readonly XmlElement[]): SnapshotNode[] =>
+    list.flatMap((node) => [
+      {
+        id: textAt(node, 'snapshot') ?? '',
+        name: textAt(node, 'name') ?? '',
+        description: textAt(node, 'description') ?? '',
+        createTime: textAt(node, 'createTime') ?? '',
+        isQuiesced: flagAt(node, 'quiesced') ?? false,
+      },
+      ...walk(childrenOf(node, 'childSnapshotList')),
+    ]);
   return walk(childrenOf(info, 'rootSnapshotList'));
 }
 
 /** Addresses that VMware Tools report, by MAC address in lower case. */
 export function guestAddresses(net: XmlElement | undefined): ReadonlyMap<string, readonly string[]> {
-  return new Map((net?.children ?? []).flatMap((nic) => {
-    const mac = textAt(nic, 'macAddress')?.toLowerCase();
-    const configured = childrenOf(atPath(nic, 'ipConfig'), 'ipAddress').flatMap((address) => textAt(address, 'ipAddress') ?? []);
-    const plain = childrenOf(nic, 'ipAddress').map((address) => address.text);
-    return mac === undefined ? [] : [[mac, configured.length > 0 ? configured : plain] as const];
-  }));
+  return new Map(
+    (net?.children ?? []).flatMap((nic) => {
+      const mac = textAt(nic, 'macAddress')?.toLowerCase();
+      const configured = childrenOf(atPath(nic, 'ipConfig'), 'ipAddress').flatMap(
+        (address) => textAt(address, 'ipAddress') ?? [],
+      );
+      const plain = childrenOf(nic, 'ipAddress').map((address) => address.text);
+      return mac === undefined ? [] : [[mac, configured.length > 0 ? configured : plain] as const];
+    }),
+  );
 }
 
 /** The datastore of a path `[datastore] folder/file`, and the folder in it. */
 export function placeOf(path: string | undefined): { readonly datastore: string; readonly folder: string } | undefined {
   const match = /^\[([^\]]+)\] (.*)$/.exec(path ?? '');
   const [, datastore, file] = match ?? [];
-  return datastore === undefined || file === undefined ? undefined : { datastore, folder: file.slice(0, Math.max(0, file.lastIndexOf('/'))) };
+  return datastore === undefined || file === undefined
+    ? undefined
+    : { datastore, folder: file.slice(0, Math.max(0, file.lastIndexOf('/'))) };
 }

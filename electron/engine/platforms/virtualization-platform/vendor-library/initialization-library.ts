@@ -14,12 +14,21 @@ const PLUGIN_VERSION = '6.5';
  * @param folder is made where it is needed
  * @throws CausewayError source.unsupported where the vendor's library does not exist either
  */
-export async function initializedFor(release: LibraryRelease, version: string | undefined, folder: string): Promise<string> {
+export async function initializedFor(
+  release: LibraryRelease,
+  version: string | undefined,
+  folder: string,
+): Promise<string> {
   if (version === undefined || version === PLUGIN_VERSION) return release.folder;
-  if (process.platform !== 'linux' || process.arch !== 'x64') throw new CausewayError('source.unsupported', 'the disk library exists for Linux on x86-64 only');
+  if (process.platform !== 'linux' || process.arch !== 'x64')
+    throw new CausewayError('source.unsupported', 'the disk library exists for Linux on x86-64 only');
   const [major = 0, minor = 0] = version.split('.').map(Number);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await writeFile(join(folder, `libvixDiskLib.so.${release.major}`), initializationLibrary({ major, minor, library: release.path, folder: release.folder }), { mode: 0o600 });
+  await writeFile(
+    join(folder, `libvixDiskLib.so.${release.major}`),
+    initializationLibrary({ major, minor, library: release.path, folder: release.folder }),
+    { mode: 0o600 },
+  );
   return folder;
 }
 
@@ -34,7 +43,18 @@ interface Initialization {
 
 const FUNCTION = 'VixDiskLib_InitEx';
 const PAGE = 0x1000;
-const ENTRY = { null: 0, needed: 1, hash: 4, stringTable: 5, symbolTable: 6, rela: 7, relaSize: 8, relaEntry: 9, stringSize: 10, symbolEntry: 11 } as const;
+const ENTRY = {
+  null: 0,
+  needed: 1,
+  hash: 4,
+  stringTable: 5,
+  symbolTable: 6,
+  rela: 7,
+  relaSize: 8,
+  relaEntry: 9,
+  stringSize: 10,
+  symbolEntry: 11,
+} as const;
 const SYMBOL_BYTES = 24;
 const RELA_BYTES = 24;
 const GLOB_DAT = 6n;
@@ -65,13 +85,29 @@ export function initializationLibrary({ major, minor, library, folder }: Initial
   const dynamicAt = align(codeAt + 128, PAGE);
   const at = (text: string) => stringsAt + strings.at(text);
   const dynamicEntries: readonly (readonly [number, number])[] = [
-    [ENTRY.needed, strings.at(library)], [ENTRY.hash, hashAt], [ENTRY.stringTable, stringsAt], [ENTRY.symbolTable, symbolsAt], [ENTRY.stringSize, strings.bytes.length],
-    [ENTRY.symbolEntry, SYMBOL_BYTES], [ENTRY.rela, relocationsAt], [ENTRY.relaSize, 2 * RELA_BYTES], [ENTRY.relaEntry, RELA_BYTES], [ENTRY.null, 0],
+    [ENTRY.needed, strings.at(library)],
+    [ENTRY.hash, hashAt],
+    [ENTRY.stringTable, stringsAt],
+    [ENTRY.symbolTable, symbolsAt],
+    [ENTRY.stringSize, strings.bytes.length],
+    [ENTRY.symbolEntry, SYMBOL_BYTES],
+    [ENTRY.rela, relocationsAt],
+    [ENTRY.relaSize, 2 * RELA_BYTES],
+    [ENTRY.relaEntry, RELA_BYTES],
+    [ENTRY.null, 0],
   ];
   const dynamic = Buffer.concat(dynamicEntries.map(([tag, value]) => longs(BigInt(tag), BigInt(value))));
   const dlopenAt = dynamicAt + dynamic.length;
   const dlsymAt = dlopenAt + 8;
-  const code = machineCode(codeAt, { library: at(library), name: at(FUNCTION), folder: at(folder), dlopen: dlopenAt, dlsym: dlsymAt, major, minor });
+  const code = machineCode(codeAt, {
+    library: at(library),
+    name: at(FUNCTION),
+    folder: at(folder),
+    dlopen: dlopenAt,
+    dlsym: dlsymAt,
+    major,
+    minor,
+  });
 
   const file = Buffer.alloc(dlsymAt + 8);
   fileHeader().copy(file);

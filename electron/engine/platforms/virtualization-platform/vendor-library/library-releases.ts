@@ -23,16 +23,24 @@ const MAX_FOLDERS = 100;
  */
 export async function findReleases(folder: string): Promise<readonly LibraryRelease[]> {
   const below = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
-    throw new CausewayError('source.tool-missing', `the folder of the disk library can't be read: ${folder}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new CausewayError(
+      'source.tool-missing',
+      `the folder of the disk library can't be read: ${folder}: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    );
   });
-  const folders = below.filter((entry) => entry.isDirectory() || entry.isSymbolicLink()).slice(0, MAX_FOLDERS).map(({ name }) => join(folder, name));
+  const folders = below
+    .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+    .slice(0, MAX_FOLDERS)
+    .map(({ name }) => join(folder, name));
   const found: LibraryRelease[] = [];
   for (const candidate of [folder, ...folders]) {
     if (candidate !== folder && basename(candidate) === 'lib64') continue;
     const release = await releaseIn(candidate);
     if (release !== undefined) found.push(release);
   }
-  if (found.length === 0) throw new CausewayError('source.tool-missing', `no disk library (lib64/libvixDiskLib.so) in ${folder}`);
+  if (found.length === 0)
+    throw new CausewayError('source.tool-missing', `no disk library (lib64/libvixDiskLib.so) in ${folder}`);
   return found.toSorted((one, other) => compareVersions(other.version, one.version));
 }
 
@@ -50,7 +58,10 @@ export function chooseRelease(releases: readonly LibraryRelease[], compatibility
   const newer = releases.findLast(({ version }) => compareVersions(version, wanted) >= 0);
   const chosen = same ?? newer;
   if (chosen !== undefined) return chosen;
-  throw new CausewayError('source.unsupported', `disklib_compatibility_version ${compatibility}: the disk library is ${newest.version.join('.')}, which can't be initialized for a newer version`);
+  throw new CausewayError(
+    'source.unsupported',
+    `disklib_compatibility_version ${compatibility}: the disk library is ${newest.version.join('.')}, which can't be initialized for a newer version`,
+  );
 }
 
 async function releaseIn(folder: string): Promise<LibraryRelease | undefined> {

@@ -60,11 +60,16 @@ export async function openVendorDisk(request: VendorDiskRequest, signal: AbortSi
     const reader = new NbdDiskReader(client, { onClose: () => ended(server, folder) });
     if (reader.sizeBytes !== request.sizeBytes) {
       await reader.close();
-      throw new CausewayError('source.image-unreadable', `${request.fileName}: the library opened a disk of ${reader.sizeBytes} bytes instead of ${request.sizeBytes}`);
+      throw new CausewayError(
+        'source.image-unreadable',
+        `${request.fileName}: the library opened a disk of ${reader.sizeBytes} bytes instead of ${request.sizeBytes}`,
+      );
     }
     return {
       sizeBytes: reader.sizeBytes,
-      ...(client.info.contexts.has(BASE_ALLOCATION) ? { allocated: (ends: AbortSignal, fromBytes: number) => reader.extents(ends, fromBytes) } : {}),
+      ...(client.info.contexts.has(BASE_ALLOCATION)
+        ? { allocated: (ends: AbortSignal, fromBytes: number) => reader.extents(ends, fromBytes) }
+        : {}),
       read: (offset, into, ends) => reader.read(offset, into, ends),
       close: () => reader.close(),
     };
@@ -81,16 +86,25 @@ export async function openVendorDisk(request: VendorDiskRequest, signal: AbortSi
  */
 export async function describeLibrary(folder: string, signal: AbortSignal, plugin = 'vddk'): Promise<string> {
   const releases = await findReleases(folder);
-  const said = await runTool('nbdkit', [plugin, '--dump-plugin'], 'source.request-refused', signal).catch((error: unknown) => {
-    throw error instanceof CausewayError && error.code === 'source.request-refused' ? toolMissing('nbdkit-vddk-plugin', error) : error;
-  });
+  const said = await runTool('nbdkit', [plugin, '--dump-plugin'], 'source.request-refused', signal).catch(
+    (error: unknown) => {
+      throw error instanceof CausewayError && error.code === 'source.request-refused'
+        ? toolMissing('nbdkit-vddk-plugin', error)
+        : error;
+    },
+  );
   const version = /^version=(.+)$/m.exec(said)?.[1] ?? 'unknown';
   return `${releases.length === 1 ? 'release' : 'releases'} ${releases.map((release) => release.version.join('.')).join(', ')}; nbdkit's plugin ${version}`;
 }
 
 /** Settings of the library: its temporary files in our folder, and buffers that keep a fast line busy. */
 function configuration(folder: string): string {
-  return [`tmpDirectory="${folder}"`, 'vixDiskLib.nfcAio.Session.BufSizeIn64KB=16', 'vixDiskLib.nfcAio.Session.BufCount=4', ''].join('\n');
+  return [
+    `tmpDirectory="${folder}"`,
+    'vixDiskLib.nfcAio.Session.BufSizeIn64KB=16',
+    'vixDiskLib.nfcAio.Session.BufCount=4',
+    '',
+  ].join('\n');
 }
 
 interface Server {
@@ -104,21 +118,46 @@ interface Server {
   complaint(): CausewayError | undefined;
 }
 
-function startServer(request: VendorDiskRequest, release: LibraryRelease, libraryFolder: string, folder: string): Server {
+function startServer(
+  request: VendorDiskRequest,
+  release: LibraryRelease,
+  libraryFolder: string,
+  folder: string,
+): Server {
   const { port, nfcHostPort, snapshot } = request;
-  const child = spawn('nbdkit', [
-    '--foreground', '--exit-with-parent', '--readonly', '--newstyle', `--unix=${join(folder, 'socket')}`, '--filter=exitlast',
-    request.plugin ?? 'vddk', `libdir=${libraryFolder}`, `config=${join(folder, 'config')}`,
-    `server=${request.server}`, `user=${request.user}`, `password=-${PASSWORD_FD}`, `thumbprint=${request.thumbprint}`,
-    `vm=moref=${request.vm}`, `file=${request.fileName}`, 'transports=nbdssl',
-    ...(port === undefined ? [] : [`port=${port}`]),
-    ...(nfcHostPort === undefined ? [] : [`nfchostport=${nfcHostPort}`]),
-    ...(snapshot === undefined ? [] : [`snapshot=${snapshot}`]),
-  ], {
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-    // The library brings libraries of its own; with their folder set from the start, the plugin need not start itself again.
-    env: { ...toolEnvironment(), LD_LIBRARY_PATH: [...new Set([libraryFolder, dirname(release.path)])].join(':'), HOME: folder },
-  });
+  const child = spawn(
+    'nbdkit',
+    [
+      '--foreground',
+      '--exit-with-parent',
+      '--readonly',
+      '--newstyle',
+      `--unix=${join(folder, 'socket')}`,
+      '--filter=exitlast',
+      request.plugin ?? 'vddk',
+      `libdir=${libraryFolder}`,
+      `config=${join(folder, 'config')}`,
+      `server=${request.server}`,
+      `user=${request.user}`,
+      `password=-${PASSWORD_FD}`,
+      `thumbprint=${request.thumbprint}`,
+      `vm=moref=${request.vm}`,
+      `file=${request.fileName}`,
+      'transports=nbdssl',
+      ...(port === undefined ? [] : [`port=${port}`]),
+      ...(nfcHostPort === undefined ? [] : [`nfchostport=${nfcHostPort}`]),
+      ...(snapshot === undefined ? [] : [`snapshot=${snapshot}`]),
+    ],
+    {
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+      // The library brings libraries of its own; with their folder set from the start, the plugin need not start itself again.
+      env: {
+        ...toolEnvironment(),
+        LD_LIBRARY_PATH: [...new Set([libraryFolder, dirname(release.path)])].join(':'),
+        HOME: folder,
+      },
+    },
+  );
   const passwordPipe = child.stdio[PASSWORD_FD] as Writable;
   // A server that ends before it reads the password says so itself.
   passwordPipe.on('error', () => undefined);
@@ -132,7 +171,10 @@ function startServer(request: VendorDiskRequest, release: LibraryRelease, librar
   });
   const end = new Promise<void>((resolve) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
-      failure = error.code === 'ENOENT' ? toolMissing('nbdkit', error) : new CausewayError('source.request-refused', error.message, { cause: error });
+      failure =
+        error.code === 'ENOENT'
+          ? toolMissing('nbdkit', error)
+          : new CausewayError('source.request-refused', error.message, { cause: error });
       resolve();
     });
     child.once('close', (code, killer) => {
@@ -141,7 +183,9 @@ function startServer(request: VendorDiskRequest, release: LibraryRelease, librar
     });
   });
   return {
-    child, end, said: said.promise,
+    child,
+    end,
+    said: said.promise,
     failure: () => failure,
     complaint: () => (stderr.trim() === '' ? undefined : explained(stderr, 'nbdkit', request.password)),
   };
@@ -150,14 +194,21 @@ function startServer(request: VendorDiskRequest, release: LibraryRelease, librar
 /** What nbdkit said at its end, as an error. */
 function explained(stderr: string, otherwise: string, password: string): CausewayError {
   const words = lastWords(stderr).replaceAll(password === '' ? '\u0000' : password, '[…]');
-  if (/cannot open plugin|plugin not found|nbdkit-vddk-plugin\.so/i.test(words)) return toolMissing('nbdkit-vddk-plugin');
-  if (/VixDiskLib|libvixDiskLib|vddk/i.test(words)) return new CausewayError('source.request-refused', `the disk library: ${words}`);
+  if (/cannot open plugin|plugin not found|nbdkit-vddk-plugin\.so/i.test(words))
+    return toolMissing('nbdkit-vddk-plugin');
+  if (/VixDiskLib|libvixDiskLib|vddk/i.test(words))
+    return new CausewayError('source.request-refused', `the disk library: ${words}`);
   return new CausewayError('source.request-refused', words === '' ? otherwise : `${otherwise}: ${words}`);
 }
 
 async function connected(server: Server, path: string, signal: AbortSignal): Promise<NbdClient> {
   const deadline = performance.now() + START_DEADLINE_MS;
-  const options = { address: { kind: 'unix', path }, exportName: '', contexts: [BASE_ALLOCATION], handshakeTimeoutMs: START_DEADLINE_MS } as const;
+  const options = {
+    address: { kind: 'unix', path },
+    exportName: '',
+    contexts: [BASE_ALLOCATION],
+    handshakeTimeoutMs: START_DEADLINE_MS,
+  } as const;
   for (let pause = 5; ; pause = Math.min(pause * 2, 200)) {
     const failure = server.failure();
     if (failure !== undefined) throw failure;
@@ -172,7 +223,8 @@ async function connected(server: Server, path: string, signal: AbortSignal): Pro
         await Promise.race([server.end, server.said, delay(5000, undefined, { ref: false })]);
         throw server.failure() ?? server.complaint() ?? error;
       }
-      if (performance.now() > deadline) throw new CausewayError('source.request-refused', `nbdkit was not ready after ${START_DEADLINE_MS} ms`);
+      if (performance.now() > deadline)
+        throw new CausewayError('source.request-refused', `nbdkit was not ready after ${START_DEADLINE_MS} ms`);
     }
     await Promise.race([delay(pause), server.end]);
   }

@@ -14,7 +14,12 @@ export interface LinkContext {
 }
 
 const minute = 60_000;
-const timeouts: Readonly<Partial<Record<HostScript, number>>> = { 'take-checkpoint': 30 * minute, 'convert-checkpoint': 30 * minute, 'remove-checkpoint': 30 * minute, 'changed-ranges': 30 * minute };
+const timeouts: Readonly<Partial<Record<HostScript, number>>> = {
+  'take-checkpoint': 30 * minute,
+  'convert-checkpoint': 30 * minute,
+  'remove-checkpoint': 30 * minute,
+  'changed-ranges': 30 * minute,
+};
 const refusedSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 /** What connections say, in terms of a source. */
@@ -49,7 +54,12 @@ export class HostLink {
    * Runs a script and reads its answer, the last line that it prints. Each script finds what an earlier call of it has done, so that it is sent again
    * after a lost answer; it is told that it is.
    */
-  async ask<Schema extends z.ZodType>(name: HostScript, request: Readonly<Record<string, unknown>>, schema: Schema, signal: AbortSignal): Promise<z.infer<Schema>> {
+  async ask<Schema extends z.ZodType>(
+    name: HostScript,
+    request: Readonly<Record<string, unknown>>,
+    schema: Schema,
+    signal: AbortSignal,
+  ): Promise<z.infer<Schema>> {
     const { clock, backOff, random } = this.#context;
     for (let attempt = 1; ; attempt += 1) {
       signal.throwIfAborted();
@@ -74,21 +84,45 @@ export class HostLink {
     this.#shared = undefined;
   }
 
-  async #once<Schema extends z.ZodType>(name: HostScript, request: Readonly<Record<string, unknown>>, schema: Schema, signal: AbortSignal): Promise<z.infer<Schema>> {
-    const [bootstrap, common, script] = await Promise.all([hostFile('bootstrap.ps1'), hostFile('common.ps1'), hostFile(`${name}.ps1`)]);
+  async #once<Schema extends z.ZodType>(
+    name: HostScript,
+    request: Readonly<Record<string, unknown>>,
+    schema: Schema,
+    signal: AbortSignal,
+  ): Promise<z.infer<Schema>> {
+    const [bootstrap, common, script] = await Promise.all([
+      hostFile('bootstrap.ps1'),
+      hostFile('common.ps1'),
+      hostFile(`${name}.ps1`),
+    ]);
     this.#shared ??= this.#powershell();
     const timeoutMs = this.#context.timeoutMs ?? timeouts[name] ?? 5 * minute;
-    const { exitCode, stdout, stderr } = await this.#shared.run(bootstrap, scriptInput(`${common}\n${script}`, request), { signal, timeoutMs });
+    const { exitCode, stdout, stderr } = await this.#shared.run(
+      bootstrap,
+      scriptInput(`${common}\n${script}`, request),
+      { signal, timeoutMs },
+    );
     const answer = lastLine(stdout);
     const refused = refusedSchema.safeParse(answer);
     if (refused.success) {
       const { code, message } = refused.data.error;
-      throw new CausewayError(isErrorCode(code) ? code : 'source.request-refused', `${this.host}: ${message}`, { details: { host: this.host, script: name } });
+      throw new CausewayError(isErrorCode(code) ? code : 'source.request-refused', `${this.host}: ${message}`, {
+        details: { host: this.host, script: name },
+      });
     }
-    if (exitCode !== 0) throw new CausewayError('source.request-refused', `${this.host}: ${name} exited with ${exitCode}: ${stderr.trim().slice(-600) || stdout.trim().slice(-300)}`, { details: { host: this.host, script: name, exitCode } });
+    if (exitCode !== 0)
+      throw new CausewayError(
+        'source.request-refused',
+        `${this.host}: ${name} exited with ${exitCode}: ${stderr.trim().slice(-600) || stdout.trim().slice(-300)}`,
+        { details: { host: this.host, script: name, exitCode } },
+      );
     const parsed = schema.safeParse(answer);
     if (parsed.success) return parsed.data;
-    throw new CausewayError('source.protocol', `${this.host}: the response to ${name} is not valid: ${z.prettifyError(parsed.error).slice(0, 500)}`, { details: { script: name } });
+    throw new CausewayError(
+      'source.protocol',
+      `${this.host}: the response to ${name} is not valid: ${z.prettifyError(parsed.error).slice(0, 500)}`,
+      { details: { script: name } },
+    );
   }
 }
 

@@ -66,7 +66,12 @@ export class Hosts {
   async links(signal: AbortSignal): Promise<readonly HostLink[]> {
     const { name, cluster, domain, inDomain } = await this.facts(signal);
     const others = (cluster?.nodes ?? []).filter((node) => node.toLowerCase() !== name.toLowerCase());
-    return [this.#first, ...others.map((node) => this.linkOf(inDomain && !node.includes('.') && domain !== '' ? `${node}.${domain}` : node))];
+    return [
+      this.#first,
+      ...others.map((node) =>
+        this.linkOf(inDomain && !node.includes('.') && domain !== '' ? `${node}.${domain}` : node),
+      ),
+    ];
   }
 
   /** The host of this name, whether the cluster still has it or not. */
@@ -80,13 +85,19 @@ export class Hosts {
   /** @throws `source.vm-not-found` */
   async find(vmId: string, signal: AbortSignal): Promise<FoundVm> {
     const id = vmId.toLowerCase();
-    const gone = (): CausewayError => new CausewayError('source.vm-not-found', `${this.#first.host} has no VM ${vmId}`, { details: { vmId } });
+    const gone = (): CausewayError =>
+      new CausewayError('source.vm-not-found', `${this.#first.host} has no VM ${vmId}`, { details: { vmId } });
     if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw gone();
     const last = this.#places.get(id);
     const look = async (link: HostLink): Promise<FoundVm> => {
       const { host, vms, failed } = await this.#ask(link, 'read-vms', { ids: [id] }, vmsSchema, signal);
       const sick = failed.find((one) => one.id === id);
-      if (sick !== undefined) throw new CausewayError('source.request-refused', `${link.host}: VM ${sick.name} cannot be read: ${sick.problem}`, { details: { vmId } });
+      if (sick !== undefined)
+        throw new CausewayError(
+          'source.request-refused',
+          `${link.host}: VM ${sick.name} cannot be read: ${sick.problem}`,
+          { details: { vmId } },
+        );
       const vm = vms.find((one) => one.id === id);
       if (vm === undefined) throw gone();
       this.#places.set(id, link);
@@ -112,18 +123,26 @@ export class Hosts {
 
   /** Asks all nodes at the same time. One that does not answer is named, and hides nothing of the others; the endpoint's own host has to answer. */
   async askAll<Schema extends z.ZodType>(
-    name: HostScript, request: Readonly<Record<string, unknown>>, schema: Schema, signal: AbortSignal,
-  ): Promise<{ readonly answers: readonly { readonly link: HostLink; readonly answer: z.infer<Schema> }[]; readonly silent: readonly SilentNode[] }> {
+    name: HostScript,
+    request: Readonly<Record<string, unknown>>,
+    schema: Schema,
+    signal: AbortSignal,
+  ): Promise<{
+    readonly answers: readonly { readonly link: HostLink; readonly answer: z.infer<Schema> }[];
+    readonly silent: readonly SilentNode[];
+  }> {
     const silent: SilentNode[] = [];
-    const answers = await Promise.all((await this.links(signal)).map(async (link) => {
-      try {
-        return [{ link, answer: await this.#ask(link, name, request, schema, signal) }];
-      } catch (error) {
-        if (link === this.#first || signal.aborted || !(error instanceof CausewayError)) throw error;
-        silent.push({ host: link.host, error });
-        return [];
-      }
-    }));
+    const answers = await Promise.all(
+      (await this.links(signal)).map(async (link) => {
+        try {
+          return [{ link, answer: await this.#ask(link, name, request, schema, signal) }];
+        } catch (error) {
+          if (link === this.#first || signal.aborted || !(error instanceof CausewayError)) throw error;
+          silent.push({ host: link.host, error });
+          return [];
+        }
+      }),
+    );
     return { answers: answers.flat(), silent };
   }
 
@@ -147,7 +166,13 @@ export class Hosts {
     this.#places.delete(vmId.toLowerCase());
   }
 
-  async #ask<Schema extends z.ZodType>(link: HostLink, name: HostScript, request: Readonly<Record<string, unknown>>, schema: Schema, signal: AbortSignal): Promise<z.infer<Schema>> {
+  async #ask<Schema extends z.ZodType>(
+    link: HostLink,
+    name: HostScript,
+    request: Readonly<Record<string, unknown>>,
+    schema: Schema,
+    signal: AbortSignal,
+  ): Promise<z.infer<Schema>> {
     if (link !== this.#first) await this.#reach(link, signal);
     return link.ask(name, request, schema, signal);
   }
@@ -156,12 +181,20 @@ export class Hosts {
   async #reach(link: HostLink, signal: AbortSignal): Promise<void> {
     if (!this.#tried.has(link)) {
       const late = AbortSignal.timeout(this.#patienceMs);
-      const error = await link.ask('read-host', {}, hostSchema, AbortSignal.any([signal, late])).then(() => undefined, (thrown: unknown) => {
-        if (signal.aborted) throw thrown;
-        if (late.aborted) return new CausewayError('source.unreachable', `node ${link.host} did not answer within ${this.#patienceMs / 1000} s`, { cause: thrown });
-        if (thrown instanceof CausewayError) return thrown;
-        throw thrown;
-      });
+      const error = await link.ask('read-host', {}, hostSchema, AbortSignal.any([signal, late])).then(
+        () => undefined,
+        (thrown: unknown) => {
+          if (signal.aborted) throw thrown;
+          if (late.aborted)
+            return new CausewayError(
+              'source.unreachable',
+              `node ${link.host} did not answer within ${this.#patienceMs / 1000} s`,
+              { cause: thrown },
+            );
+          if (thrown instanceof CausewayError) return thrown;
+          throw thrown;
+        },
+      );
       this.#tried.set(link, error);
     }
     const refused = this.#tried.get(link);

@@ -7,8 +7,20 @@ import { WinrmConnection, type WinrmResult, type WinrmTarget } from '../../../tr
 
 /** Scripts that come with Causeway, without `.ps1`. */
 export type HostScript =
-  | 'read-host' | 'read-vms' | 'read-state' | 'read-history' | 'take-checkpoint' | 'convert-checkpoint' | 'remove-checkpoint' | 'remove-reference-point' | 'changed-ranges' | 'used-blocks' | 'stop-vm'
-  | 'run-reader' | 'find-reader' | 'remove-reader';
+  | 'read-host'
+  | 'read-vms'
+  | 'read-state'
+  | 'read-history'
+  | 'take-checkpoint'
+  | 'convert-checkpoint'
+  | 'remove-checkpoint'
+  | 'remove-reference-point'
+  | 'changed-ranges'
+  | 'used-blocks'
+  | 'stop-vm'
+  | 'run-reader'
+  | 'find-reader'
+  | 'remove-reader';
 
 export interface ScriptOptions {
   readonly signal: AbortSignal;
@@ -38,11 +50,19 @@ export class WinrmPowershell implements RemotePowershell {
     const opening = (this.#opening ??= this.#open(signal));
     try {
       const connection = await opening;
-      return await connection.powershell(script, { signal, timeoutMs, input, ...(onOutput === undefined ? {} : { onOutput }) });
+      return await connection.powershell(script, {
+        signal,
+        timeoutMs,
+        input,
+        ...(onOutput === undefined ? {} : { onOutput }),
+      });
     } catch (error) {
       // A shell in an unknown state is left to the server, which ends it when nobody asks for it.
       if (this.#opening === opening) this.#opening = undefined;
-      void opening.then((connection) => connection.close(), () => undefined);
+      void opening.then(
+        (connection) => connection.close(),
+        () => undefined,
+      );
       throw error;
     }
   }
@@ -79,7 +99,12 @@ export class SshPowershell implements RemotePowershell {
 
   async run(script: string, input: Uint8Array, { signal, timeoutMs }: ScriptOptions): Promise<WinrmResult> {
     const connection = await this.#connect(signal);
-    const { code, stdout, stderr } = await connection.exec(commandLine(script, 'Text'), { signal, timeoutMs, input, maxOutputBytes: 16 * 2 ** 20 });
+    const { code, stdout, stderr } = await connection.exec(commandLine(script, 'Text'), {
+      signal,
+      timeoutMs,
+      input,
+      maxOutputBytes: 16 * 2 ** 20,
+    });
     return { exitCode: code ?? -1, stdout, stderr };
   }
 
@@ -101,7 +126,10 @@ export class SshPowershell implements RemotePowershell {
       const forget = (): void => {
         if (this.#opening === opening) this.#opening = undefined;
       };
-      opening.then(({ lost }) => (lost.aborted ? forget() : lost.addEventListener('abort', forget, { once: true })), forget);
+      opening.then(
+        ({ lost }) => (lost.aborted ? forget() : lost.addEventListener('abort', forget, { once: true })),
+        forget,
+      );
     }
     return this.#opening;
   }
@@ -113,7 +141,9 @@ export class SshPowershell implements RemotePowershell {
         return await SshConnection.connect({ ...this.#target, hostKey }, {}, signal);
       } catch (error) {
         // A key of another type is not even offered by the server: the handshake fails then.
-        const isOther = error instanceof CausewayError && ['transport.host-key-mismatch', 'transport.unreachable'].includes(error.code);
+        const isOther =
+          error instanceof CausewayError &&
+          ['transport.host-key-mismatch', 'transport.unreachable'].includes(error.code);
         if (!isOther || index === this.#hostKeys.length - 1) throw error;
       }
     }
@@ -142,12 +172,18 @@ function findFile(name: string, from: string): Promise<string> {
   for (let folder = from; ; folder = dirname(folder)) {
     const path = join(folder, 'assets', 'worker', 'hyper-v', name);
     if (existsSync(path)) return readFile(path, 'utf8');
-    if (dirname(folder) === folder) throw new CausewayError('general.bug', `assets/worker/hyper-v/${name} is not above ${from}`);
+    if (dirname(folder) === folder)
+      throw new CausewayError('general.bug', `assets/worker/hyper-v/${name} is not above ${from}`);
   }
 }
 
 /** What the first script reads: script and request in base64, in lines that consoles take. */
 export function scriptInput(script: string, request: unknown): Buffer {
-  const lines = (mark: string, text: string): string[] => (Buffer.from(text, 'utf8').toString('base64').match(/.{1,4000}/g) ?? []).map((piece) => mark + piece);
+  const lines = (mark: string, text: string): string[] =>
+    (
+      Buffer.from(text, 'utf8')
+        .toString('base64')
+        .match(/.{1,4000}/g) ?? []
+    ).map((piece) => mark + piece);
   return Buffer.from(`${[...lines('s', script), ...lines('r', JSON.stringify(request))].join('\n')}\n`);
 }

@@ -36,10 +36,16 @@ export function digestedReader({ content, changes, own, base }: DigestedDisk): D
   const { sizeBytes } = content;
 
   /** Digests of a window, all blocks of it; undefined where those that did not change are not known. */
-  async function windowDigests(at: number, end: number, isKept: boolean, signal: AbortSignal): Promise<{ readonly digests: Buffer; readonly isWhole: boolean }> {
+  async function windowDigests(
+    at: number,
+    end: number,
+    isKept: boolean,
+    signal: AbortSignal,
+  ): Promise<{ readonly digests: Buffer; readonly isWhole: boolean }> {
     const [first, count] = [at / digestBlockBytes, Math.ceil((end - at) / digestBlockBytes)];
     if (isKept) return { digests: await own.read(first, count), isWhole: true };
-    if (changes === undefined) return { digests: Buffer.from(await content.digests(at, end - at, digestBlockBytes, signal)), isWhole: true };
+    if (changes === undefined)
+      return { digests: Buffer.from(await content.digests(at, end - at, digestBlockBytes, signal)), isWhole: true };
     const digests = base === undefined ? Buffer.alloc(count * digestBytes) : await base.read(first, count);
     for (const { from, to } of changedBlocks(changes, at, end, sizeBytes)) {
       const fresh = await content.digests(from, to - from, digestBlockBytes, signal);
@@ -51,7 +57,10 @@ export function digestedReader({ content, changes, own, base }: DigestedDisk): D
   async function* extents(signal: AbortSignal, fromBytes: number): AsyncGenerator<Extent> {
     const isKept = await own.isComplete();
     const start = Math.floor(fromBytes / windowBytes) * windowBytes;
-    const recorder = !isKept && !isRecording && start === 0 && (changes === undefined || base !== undefined) ? new DigestRecorder(own) : undefined;
+    const recorder =
+      !isKept && !isRecording && start === 0 && (changes === undefined || base !== undefined)
+        ? new DigestRecorder(own)
+        : undefined;
     isRecording ||= recorder !== undefined;
     const held: Extent[] = [];
     try {
@@ -60,10 +69,16 @@ export function digestedReader({ content, changes, own, base }: DigestedDisk): D
         const end = Math.min(sizeBytes, at + windowBytes);
         const { digests, isWhole } = await windowDigests(at, end, isKept, signal);
         if (isWhole) await recorder?.add(digests);
-        const former = changes === undefined ? await base?.read(at / digestBlockBytes, Math.ceil((end - at) / digestBlockBytes)) : undefined;
+        const former =
+          changes === undefined
+            ? await base?.read(at / digestBlockBytes, Math.ceil((end - at) / digestBlockBytes))
+            : undefined;
         for (const { offset, length, digest, index } of blocksOf(changes, at, end, digests)) {
           if (former?.subarray(index * digestBytes, (index + 1) * digestBytes).equals(digest) === true) continue;
-          const blockLength = Math.min(digestBlockBytes, sizeBytes - Math.floor(offset / digestBlockBytes) * digestBlockBytes);
+          const blockLength = Math.min(
+            digestBlockBytes,
+            sizeBytes - Math.floor(offset / digestBlockBytes) * digestBlockBytes,
+          );
           appendExtent(held, { offset, length, kind: digest.equals(zeroDigest(blockLength)) ? 'zero' : 'data' });
           const done = held.length > 1 ? held.shift() : undefined;
           if (done !== undefined) yield done;
@@ -83,11 +98,12 @@ export function digestedReader({ content, changes, own, base }: DigestedDisk): D
     granularityBytes: changes === undefined ? digestBlockBytes : 512,
     extents: (signal, fromBytes = 0) => extentsFrom(extents(signal, fromBytes), fromBytes),
     read: (offset, into, signal) => content.read(offset, into, signal),
-    close: () => (closing ??= (async () => {
-      await own.close();
-      await base?.close();
-      await content.close();
-    })()),
+    close: () =>
+      (closing ??= (async () => {
+        await own.close();
+        await base?.close();
+        await content.close();
+      })()),
   };
 }
 
@@ -106,14 +122,24 @@ function* blocksOf(changes: readonly Extent[] | undefined, at: number, end: numb
     for (let offset = Math.max(at, change.offset); offset < to;) {
       const index = Math.floor((offset - at) / digestBlockBytes);
       const next = Math.min(to, at + (index + 1) * digestBlockBytes);
-      yield { offset, length: next - offset, digest: digests.subarray(index * digestBytes, (index + 1) * digestBytes), index };
+      yield {
+        offset,
+        length: next - offset,
+        digest: digests.subarray(index * digestBytes, (index + 1) * digestBytes),
+        index,
+      };
       offset = next;
     }
   }
 }
 
 /** Changes within a window, widened to blocks, neighbours joined. */
-function changedBlocks(changes: readonly Extent[], at: number, end: number, sizeBytes: number): readonly { readonly from: number; readonly to: number }[] {
+function changedBlocks(
+  changes: readonly Extent[],
+  at: number,
+  end: number,
+  sizeBytes: number,
+): readonly { readonly from: number; readonly to: number }[] {
   const found: { from: number; to: number }[] = [];
   for (const { offset, length } of changes) {
     if (offset >= end || offset + length <= at) continue;

@@ -27,9 +27,13 @@ export interface DiskAccess {
   /** Ends what was placed on hosts for this execution, by an earlier process too, once no disk is read any more. What can't be removed stays on record. */
   release?(signal: AbortSignal): Promise<void>;
   /** Removes what the ledger has recorded. "Not there" is done. */
-  removeResource?(entry: LedgerEntry, ledger: LedgerScope, linkOf: (host: string) => HostLink, signal: AbortSignal): Promise<void>;
+  removeResource?(
+    entry: LedgerEntry,
+    ledger: LedgerScope,
+    linkOf: (host: string) => HostLink,
+    signal: AbortSignal,
+  ): Promise<void>;
   /** Tries the way without a disk, for the check of an endpoint. */
   check(link: HostLink, signal: AbortSignal): Promise<string | { readonly warning: string }>;
   close(): Promise<void>;
 }
-

@@ -78,7 +78,11 @@ export class HostReader implements DiskAccess {
       const volume = await session.open({ path, serial: '', byPath: [], sizeBytes, inUse: false }, within);
       if (volume.sizeBytes === sizeBytes) return volume;
       await volume.close();
-      throw new CausewayError('source.snapshot-lost', `${path} has ${volume.sizeBytes} bytes where its checkpoint has ${sizeBytes}`, { details: { path } });
+      throw new CausewayError(
+        'source.snapshot-lost',
+        `${path} has ${volume.sizeBytes} bytes where its checkpoint has ${sizeBytes}`,
+        { details: { path } },
+      );
     };
     const current = (within: AbortSignal): Promise<WorkerVolume> => {
       if (opening === undefined) {
@@ -98,14 +102,18 @@ export class HostReader implements DiskAccess {
         } catch (error) {
           if (within.aborted) throw abortReason(within);
           // Cancelled was another read, which opened the disk for this one as well.
-          const isLost = error instanceof CausewayError && ['transport.lost', 'transport.closed', 'transport.unreachable', 'general.cancelled'].includes(error.code);
+          const isLost =
+            error instanceof CausewayError &&
+            ['transport.lost', 'transport.closed', 'transport.unreachable', 'general.cancelled'].includes(error.code);
           if (!isLost || left <= 0) throw explained(error);
           // Several reads may have been lost together: the disk is opened again once.
           if (!lost.has(used)) {
             lost.add(used);
             left -= 1;
             if (opening === used) opening = undefined;
-            this.#options.note(`The connection to the reader on ${link.host} was lost (${error.message}). It is started again.`);
+            this.#options.note(
+              `The connection to the reader on ${link.host} was lost (${error.message}). It is started again.`,
+            );
           }
         }
       }
@@ -117,7 +125,8 @@ export class HostReader implements DiskAccess {
         refuseOutside({ sizeBytes }, offset, into.length);
         await withVolume((volume) => volume.read(offset, into, within), within);
       },
-      digests: (offset, length, blockBytes, within) => withVolume((volume) => volume.digests(offset, length, blockBytes, within), within),
+      digests: (offset, length, blockBytes, within) =>
+        withVolume((volume) => volume.digests(offset, length, blockBytes, within), within),
       close: async () => {
         await (await opening?.catch(() => undefined))?.close().catch(() => undefined);
       },
@@ -152,13 +161,23 @@ export class HostReader implements DiskAccess {
   }
 
   /** Of a process that was killed: the reader ends by itself when nobody speaks to it, and this sees to the rest. */
-  async removeResource(entry: LedgerEntry, ledger: LedgerScope, linkOf: (host: string) => HostLink, signal: AbortSignal): Promise<void> {
+  async removeResource(
+    entry: LedgerEntry,
+    ledger: LedgerScope,
+    linkOf: (host: string) => HostLink,
+    signal: AbortSignal,
+  ): Promise<void> {
     // Another host would say that there is nothing, while the right one may be down.
     const link = linkOf(String(entry.details['host']));
-    await ledger.release(entry, {
-      findId: async ({ name }, within) => ((await link.ask('find-reader', { name }, foundSchema, within)).found ? name : undefined),
-      remove: removeBy(link),
-    }, signal);
+    await ledger.release(
+      entry,
+      {
+        findId: async ({ name }, within) =>
+          (await link.ask('find-reader', { name }, foundSchema, within)).found ? name : undefined,
+        remove: removeBy(link),
+      },
+      signal,
+    );
   }
 
   #start(link: HostLink, signal: AbortSignal): Promise<Running> {
@@ -169,17 +188,27 @@ export class HostReader implements DiskAccess {
     const forget = (): void => {
       if (this.#running.get(link.host) === starting) this.#running.delete(link.host);
     };
-    starting.then(({ session, end }) => session.lost.addEventListener('abort', () => {
-      forget();
-      void end();
-    }, { once: true }), forget);
+    starting.then(
+      ({ session, end }) =>
+        session.lost.addEventListener(
+          'abort',
+          () => {
+            forget();
+            void end();
+          },
+          { once: true },
+        ),
+      forget,
+    );
     return starting;
   }
 
   async #launch(link: HostLink, signal: AbortSignal): Promise<Running> {
     const powershell = link.connect();
     try {
-      return powershell.open === undefined ? await this.#launchOnPort(link, powershell, signal) : await overSsh(link, powershell, signal);
+      return powershell.open === undefined
+        ? await this.#launchOnPort(link, powershell, signal)
+        : await overSsh(link, powershell, signal);
     } catch (error) {
       await powershell.close();
       if (signal.aborted) throw abortReason(signal);
@@ -201,18 +230,31 @@ export class HostReader implements DiskAccess {
     };
     if (ledger === undefined) await launch(`causeway-reader-${randomBytes(6).toString('hex')}`, signal);
     else {
-      const { entry } = await ledger.ensure({ kind: ledgerKind, key, lifetime: 'temporary', details: { host: link.host, what: 'reader' } }, {
-        // One that runs belongs to a connection that is gone: only a new one is of use.
-        find: async () => undefined,
-        get: async () => undefined,
-        create: ({ name }, within) => launch(name, within),
-      }, signal).catch(async (error: unknown) => {
-        // Nothing of it goes on, and a host shows at once what it has. What can't be seen to now stays on record.
-        const planned = ledger.find(ledgerKind, key);
-        const removed = planned === undefined ? undefined : ledger.release(planned, { findId: async ({ name }) => name, remove: removeBy(link) }, AbortSignal.timeout(20_000));
-        await removed?.catch(() => undefined);
-        throw error;
-      });
+      const { entry } = await ledger
+        .ensure(
+          { kind: ledgerKind, key, lifetime: 'temporary', details: { host: link.host, what: 'reader' } },
+          {
+            // One that runs belongs to a connection that is gone: only a new one is of use.
+            find: async () => undefined,
+            get: async () => undefined,
+            create: ({ name }, within) => launch(name, within),
+          },
+          signal,
+        )
+        .catch(async (error: unknown) => {
+          // Nothing of it goes on, and a host shows at once what it has. What can't be seen to now stays on record.
+          const planned = ledger.find(ledgerKind, key);
+          const removed =
+            planned === undefined
+              ? undefined
+              : ledger.release(
+                  planned,
+                  { findId: async ({ name }) => name, remove: removeBy(link) },
+                  AbortSignal.timeout(20_000),
+                );
+          await removed?.catch(() => undefined);
+          throw error;
+        });
       ({ entryId } = entry);
     }
     if (running === undefined) throw new CausewayError('general.bug', `no reader was started on ${link.host}:${port}`);
@@ -220,31 +262,59 @@ export class HostReader implements DiskAccess {
     let ending: Promise<void> | undefined;
     return {
       session,
-      end: () => (ending ??= (async () => {
-        await end();
-        const entry = ledger?.find(ledgerKind, key);
-        // Another one may have been started meanwhile.
-        if (ledger !== undefined && entry !== undefined && entry.entryId === entryId) await this.removeResource(entry, ledger, () => link, AbortSignal.timeout(60_000));
-        // What can't be removed now stays on record, and is removed by the clean-up of the ledger.
-      })().catch(() => undefined)),
+      end: () =>
+        (ending ??= (async () => {
+          await end();
+          const entry = ledger?.find(ledgerKind, key);
+          // Another one may have been started meanwhile.
+          if (ledger !== undefined && entry !== undefined && entry.entryId === entryId)
+            await this.removeResource(entry, ledger, () => link, AbortSignal.timeout(60_000));
+          // What can't be removed now stays on record, and is removed by the clean-up of the ledger.
+        })().catch(() => undefined)),
     };
   }
 }
 
-const removeBy = (link: HostLink) => async (name: string, _entry: LedgerEntry, within: AbortSignal): Promise<void> => void (await link.ask('remove-reader', { name }, removedSchema, within));
+const removeBy =
+  (link: HostLink) =>
+  async (name: string, _entry: LedgerEntry, within: AbortSignal): Promise<void> =>
+    void (await link.ask('remove-reader', { name }, removedSchema, within));
 
 /** Starts the reader by a script that goes on as long as it reads, and connects to its port. */
-async function overTls(link: HostLink, powershell: RemotePowershell, options: HostReaderOptions & { readonly name: string }, signal: AbortSignal): Promise<Running> {
+async function overTls(
+  link: HostLink,
+  powershell: RemotePowershell,
+  options: HostReaderOptions & { readonly name: string },
+  signal: AbortSignal,
+): Promise<Running> {
   const { name, port, managementPort, note, startWithinMs = startTimeoutMs } = options;
-  const [server, client] = await Promise.all([makeCertificate('causeway reader', undefined, 'server'), makeCertificate('causeway')]);
+  const [server, client] = await Promise.all([
+    makeCertificate('causeway reader', undefined, 'server'),
+    makeCertificate('causeway'),
+  ]);
   const password = randomBytes(24).toString('base64url');
-  const [bootstrap, common, script, program] = await Promise.all([hostFile('bootstrap.ps1'), hostFile('common.ps1'), hostFile('run-reader.ps1'), hostFile('DiskReader.cs')]);
-  const request = { name, program, port, managementPort, pfx: pkcs12(server, password).toString('base64'), password, client: client.fingerprint, idleSeconds };
+  const [bootstrap, common, script, program] = await Promise.all([
+    hostFile('bootstrap.ps1'),
+    hostFile('common.ps1'),
+    hostFile('run-reader.ps1'),
+    hostFile('DiskReader.cs'),
+  ]);
+  const request = {
+    name,
+    program,
+    port,
+    managementPort,
+    pfx: pkcs12(server, password).toString('base64'),
+    password,
+    client: client.fingerprint,
+    idleSeconds,
+  };
   const over = new AbortController();
   const listening = Promise.withResolvers<z.infer<typeof listeningSchema>>();
   let said = '';
   const ended = powershell.run(bootstrap, scriptInput(`${common}\n${script}`, request), {
-    signal: over.signal, timeoutMs: lifetimeMs,
+    signal: over.signal,
+    timeoutMs: lifetimeMs,
     onOutput: (piece) => {
       said = (said + piece.toString('utf8')).slice(-4000);
       for (const line of said.split('\n').slice(0, -1)) {
@@ -254,23 +324,49 @@ async function overTls(link: HostLink, powershell: RemotePowershell, options: Ho
     },
   });
   ended.then(
-    ({ exitCode, stderr }) => listening.reject(new CausewayError('source.reader-failed', `${link.host}: the reader ended with ${exitCode}: ${messageIn(said) || stderr.trim().slice(-600)}`, { details: { host: link.host } })),
+    ({ exitCode, stderr }) =>
+      listening.reject(
+        new CausewayError(
+          'source.reader-failed',
+          `${link.host}: the reader ended with ${exitCode}: ${messageIn(said) || stderr.trim().slice(-600)}`,
+          { details: { host: link.host } },
+        ),
+      ),
     (error: unknown) => listening.reject(error),
   );
   const links: AgentLink[] = [];
   try {
     const late = AbortSignal.timeout(startWithinMs);
-    const { firewall, listening: actual } = await abortable(listening.promise, AbortSignal.any([signal, late]), abortReason).catch((error: unknown) => {
+    const { firewall, listening: actual } = await abortable(
+      listening.promise,
+      AbortSignal.any([signal, late]),
+      abortReason,
+    ).catch((error: unknown) => {
       if (!late.aborted || signal.aborted) throw error;
-      throw new CausewayError('source.reader-failed', `${link.host}: the reader did not start within ${startWithinMs / 1000} s`, { cause: error, details: { host: link.host } });
+      throw new CausewayError(
+        'source.reader-failed',
+        `${link.host}: the reader did not start within ${startWithinMs / 1000} s`,
+        { cause: error, details: { host: link.host } },
+      );
     });
-    if (firewall !== '') note(`Host ${link.host}: no rule of the firewall could be added for the reader (${firewall}).`);
+    if (firewall !== '')
+      note(`Host ${link.host}: no rule of the firewall could be added for the reader (${firewall}).`);
     const dial = async (): Promise<AgentLink> => {
       const socket = await dialAgent(link.host, actual, server, client, true, signal).catch((error: unknown) => {
         if (signal.aborted || !(error instanceof CausewayError) || error.code !== 'transport.unreachable') throw error;
-        throw new CausewayError('source.reader-failed', `${error.message}. Open TCP ${actual} of the host for this computer, use PowerShell over SSH (management: ssh), or the RCT service`, { cause: error, details: { host: link.host } });
+        throw new CausewayError(
+          'source.reader-failed',
+          `${error.message}. Open TCP ${actual} of the host for this computer, use PowerShell over SSH (management: ssh), or the RCT service`,
+          { cause: error, details: { host: link.host } },
+        );
       });
-      const made = new AgentLink(socket, { peer: `${link.host}:${actual}`, checksumPayloads: false, pingAfterMs: links.length === 0 ? 2000 : 0, lostAfterMs: 20_000, stalledAfterMs: 120_000 });
+      const made = new AgentLink(socket, {
+        peer: `${link.host}:${actual}`,
+        checksumPayloads: false,
+        pingAfterMs: links.length === 0 ? 2000 : 0,
+        lostAfterMs: 20_000,
+        stalledAfterMs: 120_000,
+      });
       links.push(made);
       return made;
     };
@@ -288,11 +384,21 @@ async function overTls(link: HostLink, powershell: RemotePowershell, options: Ho
       over.abort();
       await powershell.close();
     };
-    const session = new AgentSession({ mechanism: 'HTTPS', control, data, compression: 'never', codec: 'deflate', inFlightBytes: inFlightBytes * data.length, throttle: undefined, release });
+    const session = new AgentSession({
+      mechanism: 'HTTPS',
+      control,
+      data,
+      compression: 'never',
+      codec: 'deflate',
+      inFlightBytes: inFlightBytes * data.length,
+      throttle: undefined,
+      release,
+    });
     return { session, end: () => session.close() };
   } catch (error) {
     for (const made of links) made.fail(error);
-    const remove = (): Promise<unknown> => link.ask('remove-reader', { name }, removedSchema, AbortSignal.timeout(15_000)).catch(() => undefined);
+    const remove = (): Promise<unknown> =>
+      link.ask('remove-reader', { name }, removedSchema, AbortSignal.timeout(15_000)).catch(() => undefined);
     // Who ends its process keeps it from removing what it needed on the host: it is asked to end first. What it added in between is removed last.
     await remove();
     over.abort();
@@ -309,23 +415,43 @@ async function overSsh(link: HostLink, powershell: RemotePowershell, signal: Abo
   const channel = await powershell.open(script, signal);
   const bytes = Buffer.from(program, 'utf8');
   channel.stream.write(Buffer.concat([Buffer.from(String(bytes.length).padStart(8, '0'), 'latin1'), bytes]));
-  const control = new AgentLink(channel.stream, { peer: link.host, checksumPayloads: false, pingAfterMs: 10_000, lostAfterMs: startTimeoutMs, stalledAfterMs: startTimeoutMs });
+  const control = new AgentLink(channel.stream, {
+    peer: link.host,
+    checksumPayloads: false,
+    pingAfterMs: 10_000,
+    lostAfterMs: startTimeoutMs,
+    stalledAfterMs: startTimeoutMs,
+  });
   try {
     await sayHello(control, undefined, signal);
   } catch (error) {
     control.fail(error);
     const words = channel.errorTail();
     if (words === '' || signal.aborted) throw error;
-    throw new CausewayError('source.reader-failed', `${link.host}: ${words}`, { cause: error, details: { host: link.host } });
+    throw new CausewayError('source.reader-failed', `${link.host}: ${words}`, {
+      cause: error,
+      details: { host: link.host },
+    });
   }
-  const session = new AgentSession({ mechanism: 'SSH', control, data: [control], compression: 'never', codec: 'deflate', inFlightBytes, throttle: undefined, release: () => powershell.close() });
+  const session = new AgentSession({
+    mechanism: 'SSH',
+    control,
+    data: [control],
+    compression: 'never',
+    codec: 'deflate',
+    inFlightBytes,
+    throttle: undefined,
+    release: () => powershell.close(),
+  });
   return { session, end: () => session.close() };
 }
 
 function explained(error: unknown): unknown {
   if (!(error instanceof CausewayError)) return error;
   const code = sourceCodes[error.code];
-  return code === undefined ? asSourceError(error) : new CausewayError(code, error.message, { cause: error, details: error.details });
+  return code === undefined
+    ? asSourceError(error)
+    : new CausewayError(code, error.message, { cause: error, details: error.details });
 }
 
 function jsonOf(line: string): unknown {
@@ -338,6 +464,8 @@ function jsonOf(line: string): unknown {
 
 /** The message of a refusal among what a script printed. */
 function messageIn(said: string): string {
-  const refused = z.object({ error: z.object({ message: z.string() }) }).safeParse(jsonOf(said.trim().split('\n').at(-1) ?? ''));
+  const refused = z
+    .object({ error: z.object({ message: z.string() }) })
+    .safeParse(jsonOf(said.trim().split('\n').at(-1) ?? ''));
   return refused.success ? refused.data.error.message : '';
 }

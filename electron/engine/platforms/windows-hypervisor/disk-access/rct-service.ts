@@ -40,25 +40,60 @@ export class RctService implements DiskAccess {
   async open({ link, path, sizeBytes, verifyServer }: FrozenDisk, signal: AbortSignal): Promise<DiskContent> {
     const client = this.#client(link.host, verifyServer);
     const base = `/vdisk/${encodeURIComponent(path)}`;
-    const lost = (within: AbortSignal) => (error: unknown): never => {
-      if (within.aborted) throw abortReason(within);
-      if (error instanceof CausewayError && (error.code === 'cloud.not-found' || error.code === 'cloud.permission-denied')) {
-        throw new CausewayError('source.snapshot-lost', `${link.host}: the RCT service cannot open ${path}: ${error.message}`, { cause: error, details: { path } });
-      }
-      if (error instanceof CausewayError && error.code === 'cloud.authentication-failed') {
-        throw new CausewayError('source.login-refused', `${link.host}: the RCT service refused the key (rct_password)`, { cause: error });
-      }
-      throw error;
-    };
-    const { body } = await client.request({ operation: 'RCT service: read a disk\'s size', method: 'GET', path: `${base}/info` }, signal).catch(lost(signal));
+    const lost =
+      (within: AbortSignal) =>
+      (error: unknown): never => {
+        if (within.aborted) throw abortReason(within);
+        if (
+          error instanceof CausewayError &&
+          (error.code === 'cloud.not-found' || error.code === 'cloud.permission-denied')
+        ) {
+          throw new CausewayError(
+            'source.snapshot-lost',
+            `${link.host}: the RCT service cannot open ${path}: ${error.message}`,
+            { cause: error, details: { path } },
+          );
+        }
+        if (error instanceof CausewayError && error.code === 'cloud.authentication-failed') {
+          throw new CausewayError(
+            'source.login-refused',
+            `${link.host}: the RCT service refused the key (rct_password)`,
+            { cause: error },
+          );
+        }
+        throw error;
+      };
+    const { body } = await client
+      .request({ operation: "RCT service: read a disk's size", method: 'GET', path: `${base}/info` }, signal)
+      .catch(lost(signal));
     const info = infoSchema.safeParse(body);
     if (!info.success || info.data.virtual_size !== sizeBytes) {
-      throw new CausewayError('source.snapshot-lost', `${path} has ${info.success ? `${info.data.virtual_size} bytes` : 'no size'} at the RCT service, not ${sizeBytes}`, { details: { path } });
+      throw new CausewayError(
+        'source.snapshot-lost',
+        `${path} has ${info.success ? `${info.data.virtual_size} bytes` : 'no size'} at the RCT service, not ${sizeBytes}`,
+        { details: { path } },
+      );
     }
     const piece = async (offset: number, length: number, within: AbortSignal): Promise<Buffer> => {
-      const answer = await client.request({ operation: 'RCT service: read a disk', method: 'GET', path: `${base}/content`, query: { ranges: `${offset}:${length}` }, bytes: true }, within).catch(lost(within));
+      const answer = await client
+        .request(
+          {
+            operation: 'RCT service: read a disk',
+            method: 'GET',
+            path: `${base}/content`,
+            query: { ranges: `${offset}:${length}` },
+            bytes: true,
+          },
+          within,
+        )
+        .catch(lost(within));
       const bytes = answer.body;
-      if (!Buffer.isBuffer(bytes) || bytes.length !== length) throw new CausewayError('source.read-failed', `${path}: the RCT service sent ${Buffer.isBuffer(bytes) ? bytes.length : 0} bytes instead of ${length}`, { details: { path, offset } });
+      if (!Buffer.isBuffer(bytes) || bytes.length !== length)
+        throw new CausewayError(
+          'source.read-failed',
+          `${path}: the RCT service sent ${Buffer.isBuffer(bytes) ? bytes.length : 0} bytes instead of ${length}`,
+          { details: { path, offset } },
+        );
       return bytes;
     };
     return {
@@ -81,10 +116,19 @@ export class RctService implements DiskAccess {
   /** A disk that nobody has: the key is checked before the disk is looked for. */
   async check(link: HostLink, signal: AbortSignal): Promise<string | { readonly warning: string }> {
     try {
-      await this.#client(link.host, true).request({ operation: 'RCT service: try the key', method: 'GET', path: `/vdisk/${encodeURIComponent('C:\\causeway-check.vhdx')}/info` }, signal);
+      await this.#client(link.host, true).request(
+        {
+          operation: 'RCT service: try the key',
+          method: 'GET',
+          path: `/vdisk/${encodeURIComponent('C:\\causeway-check.vhdx')}/info`,
+        },
+        signal,
+      );
     } catch (error) {
       if (error instanceof CausewayError && error.code === 'cloud.certificate-not-trusted') {
-        return { warning: `the certificate of the RCT service is not trusted (${error.message}): give its authority as ca_certificate, or set verify_rct_server to no in the source environment` };
+        return {
+          warning: `the certificate of the RCT service is not trusted (${error.message}): give its authority as ca_certificate, or set verify_rct_server to no in the source environment`,
+        };
       }
       if (!(error instanceof CausewayError) || error.code !== 'cloud.not-found') throw error;
     }
@@ -99,10 +143,18 @@ export class RctService implements DiskAccess {
   #client(host: string, verifies: boolean): HttpClient {
     const { port, key, clock, random, backOff, timeoutMs } = this.#options;
     const id = `${host} ${verifies}`;
-    const client = this.#clients.get(id) ?? createHttpClient({
-      baseUrl: `https://${host.includes(':') ? `[${host}]` : host}:${port}`, authorize: async () => key, authorizationHeader: 'auth_key', transport: verifies ? this.#verifying : this.#trusting, clock, random, backOff,
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    });
+    const client =
+      this.#clients.get(id) ??
+      createHttpClient({
+        baseUrl: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
+        authorize: async () => key,
+        authorizationHeader: 'auth_key',
+        transport: verifies ? this.#verifying : this.#trusting,
+        clock,
+        random,
+        backOff,
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      });
     this.#clients.set(id, client);
     return client;
   }

@@ -27,7 +27,14 @@ export function diskMark(snapshot: Snapshot, diskId: string): DiskMark | undefin
   if (mark === undefined || !isJsonObject(mark)) return undefined;
   const { path, sizeBytes, format, slot, place, trackingId } = mark;
   if (typeof path !== 'string' || typeof sizeBytes !== 'number') return undefined;
-  return { path, sizeBytes, format: String(format ?? ''), slot: String(slot ?? diskId), place: String(place ?? ''), trackingId: typeof trackingId === 'string' ? trackingId : undefined };
+  return {
+    path,
+    sizeBytes,
+    format: String(format ?? ''),
+    slot: String(slot ?? diskId),
+    place: String(place ?? ''),
+    trackingId: typeof trackingId === 'string' ? trackingId : undefined,
+  };
 }
 
 /** What a promoted snapshot left on the host. */
@@ -41,22 +48,33 @@ export function baseMark(snapshot: Snapshot | undefined): BaseMark | undefined {
   const mark = snapshot?.state['referencePoint'];
   if (mark === undefined || mark === null || !isJsonObject(mark) || typeof mark['id'] !== 'string') return undefined;
   const ids = mark['trackingIds'];
-  const known = ids !== undefined && isJsonObject(ids) ? Object.entries(ids).flatMap(([disk, id]) => (typeof id === 'string' ? [[disk, id] as const] : [])) : [];
+  const known =
+    ids !== undefined && isJsonObject(ids)
+      ? Object.entries(ids).flatMap(([disk, id]) => (typeof id === 'string' ? [[disk, id] as const] : []))
+      : [];
   return { referencePointId: mark['id'], trackingIds: Object.fromEntries(known) };
 }
 
 /** The frozen file is the disk's own or, with checkpoints of other people below, a differencing file beside it. */
 export function placeOf(path: string): string {
-  return path.replace(/(?:_[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|-AutoRecovery)+(?=\.avhdx?$)/i, '').replace(/\.a(vhdx?)$/i, '.$1').toLowerCase();
+  return path
+    .replace(/(?:_[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|-AutoRecovery)+(?=\.avhdx?$)/i, '')
+    .replace(/\.a(vhdx?)$/i, '.$1')
+    .toLowerCase();
 }
 
 /** Why what was tracked since the base may not be all that changed of a disk; undefined if it is. */
-export function breakOf(base: DiskMark, { path, chain, sizeBytes }: Pick<DiskFile, 'path' | 'chain' | 'sizeBytes'>): string | undefined {
+export function breakOf(
+  base: DiskMark,
+  { path, chain, sizeBytes }: Pick<DiskFile, 'path' | 'chain' | 'sizeBytes'>,
+): string | undefined {
   if (base.sizeBytes !== sizeBytes) return `changed its size from ${base.sizeBytes} to ${sizeBytes} bytes`;
   if (base.place !== placeOf(path)) return 'was moved';
   // What the VM wrote after the base went on from the base's file, unless an older checkpoint was applied or the file was merged into another one.
   const continues = [path, ...chain].some((each) => each.toLowerCase() === base.path.toLowerCase());
-  return continues ? undefined : 'no longer builds on the file that the last execution read: a checkpoint was applied or removed';
+  return continues
+    ? undefined
+    : 'no longer builds on the file that the last execution read: a checkpoint was applied or removed';
 }
 
 const prefix = 'Causeway ';
@@ -65,10 +83,16 @@ export const checkpointName = (tag: string): string => `${prefix}${tag}`;
 
 /** Says what a checkpoint is for, so that a leftover is known as one. */
 export function checkpointNotes(use: PlatformUse | undefined, owner: string | undefined): string {
-  return ['managed-by=causeway', `replica=${use?.replicaId ?? ''}`, `execution=${use?.executionId ?? ''}`, `owner=${owner ?? ''}`].join(' ');
+  return [
+    'managed-by=causeway',
+    `replica=${use?.replicaId ?? ''}`,
+    `execution=${use?.executionId ?? ''}`,
+    `owner=${owner ?? ''}`,
+  ].join(' ');
 }
 
-const noteOf = ({ notes }: Pick<Checkpoint, 'notes'>, name: string): string | undefined => new RegExp(`(?:^| )${name}=(\\S+)`).exec(notes)?.[1];
+const noteOf = ({ notes }: Pick<Checkpoint, 'notes'>, name: string): string | undefined =>
+  new RegExp(`(?:^| )${name}=(\\S+)`).exec(notes)?.[1];
 
 export interface OwnCheckpoint {
   readonly tag: string;
@@ -80,7 +104,12 @@ export interface OwnCheckpoint {
 /** Whether Causeway took the checkpoint, and what for. */
 export function ownCheckpoint(checkpoint: Pick<Checkpoint, 'name' | 'notes'>): OwnCheckpoint | undefined {
   if (!checkpoint.name.startsWith(prefix) || noteOf(checkpoint, 'managed-by') !== 'causeway') return undefined;
-  return { tag: checkpoint.name.slice(prefix.length), replicaId: noteOf(checkpoint, 'replica'), executionId: noteOf(checkpoint, 'execution'), owner: noteOf(checkpoint, 'owner') };
+  return {
+    tag: checkpoint.name.slice(prefix.length),
+    replicaId: noteOf(checkpoint, 'replica'),
+    executionId: noteOf(checkpoint, 'execution'),
+    owner: noteOf(checkpoint, 'owner'),
+  };
 }
 
 /** One of this replica that belongs to another execution: that one is over, as there is one at a time. */

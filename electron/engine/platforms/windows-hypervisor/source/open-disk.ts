@@ -15,20 +15,56 @@ import type { SourceContext } from './source-context.ts';
 const granularityBytes = 512;
 
 /** Opens the frozen file of a disk. With a base whose tracking id is good, the reader yields what changed since; otherwise the whole disk, and people are told why. */
-export async function openDisk(context: SourceContext, snapshot: Snapshot, diskId: string, base: Snapshot | undefined, signal: AbortSignal): Promise<DiskReader> {
+export async function openDisk(
+  context: SourceContext,
+  snapshot: Snapshot,
+  diskId: string,
+  base: Snapshot | undefined,
+  signal: AbortSignal,
+): Promise<DiskReader> {
   const mark = diskMark(snapshot, diskId);
-  if (mark === undefined) throw new CausewayError('source.disk-not-found', `snapshot ${snapshot.tag} has no disk ${diskId}`, { details: { diskId } });
-  const opened = await onNode(context, snapshot.vmId, async (link) => {
-    const changes = base !== undefined && snapshot.state['base'] === base.tag ? await changesOf(context, link, snapshot, mark, signal) : undefined;
-    const content = await context.access.open({ link, path: mark.path, sizeBytes: mark.sizeBytes, verifyServer: snapshot.state['verifyServer'] !== false }, signal);
-    return { changes, content, used: changes === undefined && content.digests === undefined ? await usedBlocks(link, mark, signal) : undefined };
-  }, signal);
-  if (opened === undefined) throw new CausewayError('source.snapshot-lost', `VM ${snapshot.vmId} no longer exists`, { details: { vmId: snapshot.vmId } });
+  if (mark === undefined)
+    throw new CausewayError('source.disk-not-found', `snapshot ${snapshot.tag} has no disk ${diskId}`, {
+      details: { diskId },
+    });
+  const opened = await onNode(
+    context,
+    snapshot.vmId,
+    async (link) => {
+      const changes =
+        base !== undefined && snapshot.state['base'] === base.tag
+          ? await changesOf(context, link, snapshot, mark, signal)
+          : undefined;
+      const content = await context.access.open(
+        { link, path: mark.path, sizeBytes: mark.sizeBytes, verifyServer: snapshot.state['verifyServer'] !== false },
+        signal,
+      );
+      return {
+        changes,
+        content,
+        used: changes === undefined && content.digests === undefined ? await usedBlocks(link, mark, signal) : undefined,
+      };
+    },
+    signal,
+  );
+  if (opened === undefined)
+    throw new CausewayError('source.snapshot-lost', `VM ${snapshot.vmId} no longer exists`, {
+      details: { vmId: snapshot.vmId },
+    });
   const { changes, content } = opened;
   if (content.digests === undefined) return readerOf(opened);
-  const digestsOf = (of: Snapshot): DigestFile => new DigestFile(context.digestFolder, digestFileName(of.tag, diskId), mark.sizeBytes);
-  const former = base !== undefined && snapshot.state['base'] === base.tag && diskMark(base, diskId)?.sizeBytes === mark.sizeBytes ? digestsOf(base) : undefined;
-  return digestedReader({ content: { ...content, digests: content.digests }, changes, own: digestsOf(snapshot), base: (await former?.isComplete()) === true ? former : undefined });
+  const digestsOf = (of: Snapshot): DigestFile =>
+    new DigestFile(context.digestFolder, digestFileName(of.tag, diskId), mark.sizeBytes);
+  const former =
+    base !== undefined && snapshot.state['base'] === base.tag && diskMark(base, diskId)?.sizeBytes === mark.sizeBytes
+      ? digestsOf(base)
+      : undefined;
+  return digestedReader({
+    content: { ...content, digests: content.digests },
+    changes,
+    own: digestsOf(snapshot),
+    base: (await former?.isComplete()) === true ? former : undefined,
+  });
 }
 
 /** Drops the digests of a snapshot. */
@@ -49,14 +85,19 @@ function readerOf({ content, changes, used }: OpenedDisk): DiskReader {
     sizeBytes: content.sizeBytes,
     coverage: changes === undefined ? 'allocated' : 'changed',
     granularityBytes,
-    extents: (_signal, fromBytes = 0) => extentsFrom(changes ?? used ?? [{ offset: 0, length: content.sizeBytes, kind: 'data' }], fromBytes),
+    extents: (_signal, fromBytes = 0) =>
+      extentsFrom(changes ?? used ?? [{ offset: 0, length: content.sizeBytes, kind: 'data' }], fromBytes),
     read: (offset, into, signal) => content.read(offset, into, signal),
     close: () => (closing ??= content.close()),
   };
 }
 
 /** The whole disk by the blocks that its files have; undefined where the host cannot tell. */
-async function usedBlocks(link: HostLink, { path, sizeBytes }: DiskMark, signal: AbortSignal): Promise<readonly Extent[] | undefined> {
+async function usedBlocks(
+  link: HostLink,
+  { path, sizeBytes }: DiskMark,
+  signal: AbortSignal,
+): Promise<readonly Extent[] | undefined> {
   const answer = await link.ask('used-blocks', { path }, usedSchema, signal);
   if ('reason' in answer) return undefined;
   const extents: Extent[] = [];
@@ -71,17 +112,35 @@ async function usedBlocks(link: HostLink, { path, sizeBytes }: DiskMark, signal:
 }
 
 /** What was written since the base; undefined when the host does not know. */
-async function changesOf(context: SourceContext, link: HostLink, snapshot: Snapshot, mark: DiskMark, signal: AbortSignal): Promise<readonly Extent[] | undefined> {
+async function changesOf(
+  context: SourceContext,
+  link: HostLink,
+  snapshot: Snapshot,
+  mark: DiskMark,
+  signal: AbortSignal,
+): Promise<readonly Extent[] | undefined> {
   const { trackingId, sizeBytes, path } = mark;
   if (trackingId === undefined) return undefined;
   const found: Extent[] = [];
   for (let offset = 0; offset < sizeBytes;) {
-    const answer = await link.ask('changed-ranges', { path, trackingId, offset, end: sizeBytes }, changesSchema, signal);
+    const answer = await link.ask(
+      'changed-ranges',
+      { path, trackingId, offset, end: sizeBytes },
+      changesSchema,
+      signal,
+    );
     if ('refused' in answer) {
-      context.note(`VM ${snapshot.vmId}, disk ${mark.slot}: Windows does not know what changed since the last execution (${answer.refused}). The whole disk is compared.`);
+      context.note(
+        `VM ${snapshot.vmId}, disk ${mark.slot}: Windows does not know what changed since the last execution (${answer.refused}). The whole disk is compared.`,
+      );
       return undefined;
     }
-    if (answer.next <= offset) throw new CausewayError('source.tracking-incomplete', `${path}: the list of changes ends at ${answer.next} of ${sizeBytes} bytes`, { details: { path } });
+    if (answer.next <= offset)
+      throw new CausewayError(
+        'source.tracking-incomplete',
+        `${path}: the list of changes ends at ${answer.next} of ${sizeBytes} bytes`,
+        { details: { path } },
+      );
     found.push(...rangesOf(answer.ranges, sizeBytes));
     offset = answer.next;
   }
@@ -89,11 +148,16 @@ async function changesOf(context: SourceContext, link: HostLink, snapshot: Snaps
 }
 
 function rangesOf(text: string, sizeBytes: number): readonly Extent[] {
-  return text.split(' ').filter((each) => each !== '').map((each): Extent => {
-    const [, offset, length] = (/^(\d+)\+(\d+)$/.exec(each) ?? []).map(Number);
-    if (offset === undefined || length === undefined || !Number.isSafeInteger(offset + length)) throw new CausewayError('source.protocol', `"${each.slice(0, 60)}" is not a range of changes`);
-    return { offset, length: Math.max(0, Math.min(offset + length, sizeBytes) - offset), kind: 'data' };
-  }).filter(({ length }) => length > 0);
+  return text
+    .split(' ')
+    .filter((each) => each !== '')
+    .map((each): Extent => {
+      const [, offset, length] = (/^(\d+)\+(\d+)$/.exec(each) ?? []).map(Number);
+      if (offset === undefined || length === undefined || !Number.isSafeInteger(offset + length))
+        throw new CausewayError('source.protocol', `"${each.slice(0, 60)}" is not a range of changes`);
+      return { offset, length: Math.max(0, Math.min(offset + length, sizeBytes) - offset), kind: 'data' };
+    })
+    .filter(({ length }) => length > 0);
 }
 
 /** In ascending order, widened to sectors, neighbours joined. */
@@ -103,7 +167,8 @@ function joined(ranges: readonly Extent[]): readonly Extent[] {
     const offset = Math.floor(range.offset / granularityBytes) * granularityBytes;
     const end = Math.ceil((range.offset + range.length) / granularityBytes) * granularityBytes;
     const last = result.at(-1);
-    if (last !== undefined && last.offset + last.length >= offset) result[result.length - 1] = { ...last, length: Math.max(last.offset + last.length, end) - last.offset };
+    if (last !== undefined && last.offset + last.length >= offset)
+      result[result.length - 1] = { ...last, length: Math.max(last.offset + last.length, end) - last.offset };
     else result.push({ offset, length: end - offset, kind: 'data' });
   }
   return result;

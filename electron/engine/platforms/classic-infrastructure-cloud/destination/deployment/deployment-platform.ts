@@ -23,7 +23,8 @@ export function createDeploymentPlatform(classic: Classic): DeploymentPlatform {
     macAddressesAtBoot: true,
     plan: (run, volumes, signal) => planDeployment(classic, run, volumes, signal),
     snapshotVolumes: (run, volumes, signal) => snapshotVolumes(cloudOf(run), run, volumes, signal),
-    volumesFromSnapshots: (run, snapshots, signal) => volumesFromSnapshots(cloudOf(run), run, snapshots, undefined, signal),
+    volumesFromSnapshots: (run, snapshots, signal) =>
+      volumesFromSnapshots(cloudOf(run), run, snapshots, undefined, signal),
     restoreVolumes: (run, snapshots, signal) => restoreVolumes(cloud, run, snapshots, undefined, signal),
     createNics: async (_run, plan) => createNics(plan),
     createServer: (run, plan, volumes, _nics, signal) => createServer(classic, run, plan, volumes, signal),

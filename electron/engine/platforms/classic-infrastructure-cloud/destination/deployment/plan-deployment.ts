@@ -33,26 +33,50 @@ export function planState(plan: DeploymentPlan): PlanState {
 }
 
 /** Settles everything that can be settled, and refuses everything that can be refused, before anything is created. */
-export async function planDeployment(classic: Classic, run: DeploymentRun, volumes: readonly Volume[], signal: AbortSignal): Promise<DeploymentPlan> {
+export async function planDeployment(
+  classic: Classic,
+  run: DeploymentRun,
+  volumes: readonly Volume[],
+  signal: AbortSignal,
+): Promise<DeploymentPlan> {
   const environment = readEnvironment(run.environment);
   const { vm } = run;
-  if (vm.firmware === 'uefi') throw refused(`VM ${vm.name} boots with UEFI, and the platform has BIOS alone`, { vmId: vm.id });
-  if (volumes.length > mostVolumes) throw refused(`VM ${vm.name} has ${volumes.length} disks, and an instance takes ${mostVolumes}`, { disks: volumes.length });
-  if (vm.nics.length === 0) throw refused(`VM ${vm.name} has no network interface, and the cloud has no instances without one`, { vmId: vm.id });
-  if (vm.nics.length > mostNics) throw refused(`VM ${vm.name} has ${vm.nics.length} network interfaces, and an instance takes ${mostNics}`, { nics: vm.nics.length });
+  if (vm.firmware === 'uefi')
+    throw refused(`VM ${vm.name} boots with UEFI, and the platform has BIOS alone`, { vmId: vm.id });
+  if (volumes.length > mostVolumes)
+    throw refused(`VM ${vm.name} has ${volumes.length} disks, and an instance takes ${mostVolumes}`, {
+      disks: volumes.length,
+    });
+  if (vm.nics.length === 0)
+    throw refused(`VM ${vm.name} has no network interface, and the cloud has no instances without one`, {
+      vmId: vm.id,
+    });
+  if (vm.nics.length > mostNics)
+    throw refused(`VM ${vm.name} has ${vm.nics.length} network interfaces, and an instance takes ${mostNics}`, {
+      nics: vm.nics.length,
+    });
   const networks = named(await classic.network.ipNetworks(signal));
   const nics = vm.nics.map((nic) => {
     const wanted = mappedName(environment.network_map, nic);
     const { object } = resolvedOrThrow('IP network', `network_map.${nic.network}`, wanted, resolve(networks, wanted));
     // A VNIC is made with its instance: until then it is known by what its name will be.
-    return { id: labelValue(deploymentKey(run, `nic/${nic.id}`)), sourceNicId: nic.id, network: object.name, prefix: object.ipAddressPrefix };
+    return {
+      id: labelValue(deploymentKey(run, `nic/${nic.id}`)),
+      sourceNicId: nic.id,
+      network: object.name,
+      prefix: object.ipAddressPrefix,
+    };
   });
   for (const disk of vm.disks) poolOf(disk, environment);
   const size = shapeFor(await classic.compute.shapes(signal), environment.shape_name, vm);
-  if (!fits(size, vm)) run.note(`Shape ${size.name} is smaller than the source (${size.vcpus} vCPU, ${size.ram} MB)`, { shape: size.name });
+  if (!fits(size, vm))
+    run.note(`Shape ${size.name} is smaller than the source (${size.vcpus} vCPU, ${size.ram} MB)`, {
+      shape: size.name,
+    });
   await planWorker(classic, workerWish(environment, run.preparationRole), run.preparationRole, undefined, signal);
   await callerRanges(callerOf(classic), workerNetwork, signal);
-  const key = environment.keypair_name === undefined ? undefined : await keyNamed(classic, environment.keypair_name, signal);
+  const key =
+    environment.keypair_name === undefined ? undefined : await keyNamed(classic, environment.keypair_name, signal);
   if (vm.secure_boot === true) run.note('Secure Boot is turned off: the platform has none');
   const state: PlanState = { nics, publicAddress: environment.set_public_ip, ...(key === undefined ? {} : { key }) };
   return { machineType: size.name, state: JSON.parse(JSON.stringify(state)) as JsonObject };
@@ -64,4 +88,5 @@ async function keyNamed({ compute }: Classic, wanted: string, signal: AbortSigna
   throw refused(`keypair_name: SSH key ${wanted} is disabled`, { parameter: 'keypair_name' });
 }
 
-const refused = (message: string, details: JsonObject): CausewayError => new CausewayError('general.invalid-input', message, { details });
+const refused = (message: string, details: JsonObject): CausewayError =>
+  new CausewayError('general.invalid-input', message, { details });

@@ -9,11 +9,20 @@ export async function consoleLog(session: OciSession, instanceId: string, signal
   const captured = await compute.captureConsole(instanceId, signal);
   const operation = `capture the console of instance ${instanceId}`;
   try {
-    await waitForState({ operation, details: { serverId: instanceId } }, async (s) => {
-      const state = (await compute.console(captured.id, s))?.lifecycleState ?? 'FAILED';
-      if (state === 'FAILED') throw new CausewayError('cloud.operation-failed', `${operation}: the cloud could not capture it`, { details: { operation, serverId: instanceId } });
-      return state === 'SUCCEEDED' ? { done: true, value: undefined } : { done: false, state };
-    }, pollPlan(timing, timing.attachMs), clock, signal);
+    await waitForState(
+      { operation, details: { serverId: instanceId } },
+      async (s) => {
+        const state = (await compute.console(captured.id, s))?.lifecycleState ?? 'FAILED';
+        if (state === 'FAILED')
+          throw new CausewayError('cloud.operation-failed', `${operation}: the cloud could not capture it`, {
+            details: { operation, serverId: instanceId },
+          });
+        return state === 'SUCCEEDED' ? { done: true, value: undefined } : { done: false, state };
+      },
+      pollPlan(timing, timing.attachMs),
+      clock,
+      signal,
+    );
     return await compute.consoleText(captured.id, signal);
   } finally {
     // What is left of it goes with the instance.

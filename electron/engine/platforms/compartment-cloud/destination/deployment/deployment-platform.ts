@@ -14,14 +14,18 @@ import { planDeployment } from './plan-deployment.ts';
 /** Deployments on the compartment cloud. */
 export function createDeploymentPlatform(session: OciSession): DeploymentPlatform {
   const removing: Pick<CloudApi, 'deleterFor'> = { deleterFor: (entry) => deleterFor(session, entry) };
-  async function at(run: DeploymentRun, signal: AbortSignal): Promise<{ readonly cloud: CloudApi; readonly place: Place }> {
+  async function at(
+    run: DeploymentRun,
+    signal: AbortSignal,
+  ): Promise<{ readonly cloud: CloudApi; readonly place: Place }> {
     const place = await placeOf(session, readEnvironment(run.environment), signal);
     return { cloud: cloudApi(session, place), place };
   }
   return {
     macAddressesAtBoot: true,
     plan: (run, volumes, signal) => planDeployment(session, run, volumes, signal),
-    snapshotVolumes: async (run, volumes, signal) => snapshotVolumes((await at(run, signal)).cloud, run, volumes, signal),
+    snapshotVolumes: async (run, volumes, signal) =>
+      snapshotVolumes((await at(run, signal)).cloud, run, volumes, signal),
     async volumesFromSnapshots(run, snapshots, signal) {
       const { cloud, place } = await at(run, signal);
       return volumesFromSnapshots(cloud, run, snapshots, place.domain, signal);
@@ -30,7 +34,8 @@ export function createDeploymentPlatform(session: OciSession): DeploymentPlatfor
       const { cloud, place } = await at(run, signal);
       return restoreVolumes(cloud, run, snapshots, place.domain, signal);
     },
-    transferVolumesToDeployment: async (run, volumes, signal) => transferVolumesToDeployment((await at(run, signal)).cloud, run, volumes, signal),
+    transferVolumesToDeployment: async (run, volumes, signal) =>
+      transferVolumesToDeployment((await at(run, signal)).cloud, run, volumes, signal),
     createNics: async (_run, plan) => createNics(plan),
     createServer: (run, plan, volumes, _nics, signal) => createServer(session, run, plan, volumes, signal),
     consoleLog: (serverId, _run, signal) => consoleLog(session, serverId, signal),

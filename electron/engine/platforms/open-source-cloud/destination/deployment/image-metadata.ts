@@ -8,7 +8,9 @@ import type { DestinationEnvironment } from '../environment.ts';
  * @param guestName what the guest calls itself, if it was prepared
  */
 export function bootVolumeMetadata(
-  vm: Pick<Vm, 'os_type' | 'firmware' | 'secure_boot'>, environment: Pick<DestinationEnvironment, 'hypervisor_type'>, guestName = '',
+  vm: Pick<Vm, 'os_type' | 'firmware' | 'secure_boot'>,
+  environment: Pick<DestinationEnvironment, 'hypervisor_type'>,
+  guestName = '',
 ): Readonly<Record<string, string>> {
   const { hypervisor_type: hypervisor } = environment;
   const uefi = vm.firmware === 'uefi';
@@ -20,7 +22,10 @@ export function bootVolumeMetadata(
     ...(isHyperV
       ? { hw_machine_type: uefi ? 'hyperv-gen2' : 'hyperv-gen1' }
       : {
-          hw_disk_bus: 'virtio', hw_vif_model: 'virtio', hw_firmware_type: uefi ? 'uefi' : 'bios', ...(uefi ? { hw_machine_type: 'q35' } : {}),
+          hw_disk_bus: 'virtio',
+          hw_vif_model: 'virtio',
+          hw_firmware_type: uefi ? 'uefi' : 'bios',
+          ...(uefi ? { hw_machine_type: 'q35' } : {}),
           // The line to the hypervisor's agent. It harms nobody who has none.
           hw_qemu_guest_agent: 'yes',
           ...(vm.os_type === 'windows' ? processorLimit(guestName) : {}),
@@ -36,13 +41,24 @@ function processorLimit(guestName: string): Readonly<Record<string, string>> {
 }
 
 const keys = [
-  'os_type', 'hypervisor_type', 'hw_machine_type', 'hw_disk_bus', 'hw_vif_model', 'hw_firmware_type', 'os_secure_boot', 'hw_qemu_guest_agent', 'hw_cpu_max_sockets',
+  'os_type',
+  'hypervisor_type',
+  'hw_machine_type',
+  'hw_disk_bus',
+  'hw_vif_model',
+  'hw_firmware_type',
+  'os_secure_boot',
+  'hw_qemu_guest_agent',
+  'hw_cpu_max_sockets',
 ] as const;
 
 /**
  * What a boot volume still says for a server that it was to be the volume of before, e.g. in place and on another
  * hypervisor, and that would be wrong for the next one.
  */
-export function staleMetadata(present: Readonly<Record<string, unknown>>, wanted: Readonly<Record<string, string>>): readonly string[] {
+export function staleMetadata(
+  present: Readonly<Record<string, unknown>>,
+  wanted: Readonly<Record<string, string>>,
+): readonly string[] {
   return keys.filter((key) => present[key] !== undefined && wanted[key] === undefined);
 }

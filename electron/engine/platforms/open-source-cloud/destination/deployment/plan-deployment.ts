@@ -4,7 +4,12 @@ import type { JsonObject } from '../../../../../../shared/model/json.ts';
 import type { Nic } from '../../../../../../shared/model/vm.ts';
 import { parseCidr, parseIpv4 } from '../../../../../../shared/model/ip-address.ts';
 import { refusedTags } from '../../../../../../shared/plugins/open-source-cloud/instance-tags.ts';
-import { hasStarted, mappedName, readPlanState, refuseFixedAddresses } from '../../../../cloud-resources/deployment/plan-steps.ts';
+import {
+  hasStarted,
+  mappedName,
+  readPlanState,
+  refuseFixedAddresses,
+} from '../../../../cloud-resources/deployment/plan-steps.ts';
 import { keptAddress } from '../../../../cloud-resources/fixed-addresses.ts';
 import { resolve, resolvedOrThrow } from '../../../../cloud-resources/resolve-reference.ts';
 import { addNeeds, requireQuota } from '../../../../cloud-resources/quota-needs.ts';
@@ -49,15 +54,28 @@ export function planState(plan: DeploymentPlan): PlanState {
 }
 
 /** Settles everything that can be settled, and refuses everything that can be refused, before anything is created. */
-export async function planDeployment(session: OpenStackSession, run: DeploymentRun, volumes: readonly Volume[], signal: AbortSignal): Promise<DeploymentPlan> {
+export async function planDeployment(
+  session: OpenStackSession,
+  run: DeploymentRun,
+  volumes: readonly Volume[],
+  signal: AbortSignal,
+): Promise<DeploymentPlan> {
   const environment = readEnvironment(run.environment);
   const { cloud } = session;
   const [{ projectId }, networks, subnets, flavors] = await Promise.all([
-    cloud.identity(signal), cloud.network.networks({}, signal), cloud.network.subnets({}, signal), cloud.compute.flavors(signal),
+    cloud.identity(signal),
+    cloud.network.networks({}, signal),
+    cloud.network.subnets({}, signal),
+    cloud.compute.flavors(signal),
   ]);
   const going = hasStarted(run);
   if (environment.preserve_fixed_ips) {
-    await refuseFixedAddresses('open-source-cloud', mappedNetworks(session, networks, subnets, projectId, environment, run.vm), run, signal);
+    await refuseFixedAddresses(
+      'open-source-cloud',
+      mappedNetworks(session, networks, subnets, projectId, environment, run.vm),
+      run,
+      signal,
+    );
   }
   const ports: PlannedPort[] = [];
   for (const nic of run.vm.nics) {
@@ -71,29 +89,51 @@ export async function planDeployment(session: OpenStackSession, run: DeploymentR
     });
   }
   const flavor = chooseFlavor(flavors, environment.flavor_name, run.vm);
-  if (environment.flavor_name === undefined) run.note(`Flavor ${flavor.name} is the smallest that fits (${flavor.vcpus} vCPU, ${flavor.ram} MB)`, { flavor: flavor.name });
+  if (environment.flavor_name === undefined)
+    run.note(`Flavor ${flavor.name} is the smallest that fits (${flavor.vcpus} vCPU, ${flavor.ram} MB)`, {
+      flavor: flavor.name,
+    });
   const securityGroupIds = await resolveGroups(session, environment, projectId, signal);
-  const serverGroupId = environment.server_group === undefined
-    ? undefined
-    : resolvedOrThrow('server group', 'server_group', environment.server_group, resolve(await cloud.compute.serverGroups(signal), environment.server_group)).id;
-  const keypairName = environment.keypair_name === undefined ? undefined : await knownKeyPair(session, environment.keypair_name, signal);
+  const serverGroupId =
+    environment.server_group === undefined
+      ? undefined
+      : resolvedOrThrow(
+          'server group',
+          'server_group',
+          environment.server_group,
+          resolve(await cloud.compute.serverGroups(signal), environment.server_group),
+        ).id;
+  const keypairName =
+    environment.keypair_name === undefined ? undefined : await knownKeyPair(session, environment.keypair_name, signal);
   if (environment.use_floating_ip) await findPool(cloud, 'floating_ip_pool', environment.floating_ip_pool, signal);
   const [refused] = refusedTags(environment.instance_tags);
-  if (refused !== undefined) throw new CausewayError('general.invalid-input', `instance_tags: ${refused.reason}`, { details: { parameter: 'instance_tags', key: refused.key } });
+  if (refused !== undefined)
+    throw new CausewayError('general.invalid-input', `instance_tags: ${refused.reason}`, {
+      details: { parameter: 'instance_tags', key: refused.key },
+    });
 
   const worker = await planWorker(cloud, environment, run.preparationRole, signal);
-  const volumesNeeded = await Promise.all(volumes.map(async ({ id, sizeBytes }) => {
-    const type = (await cloud.volume.volumes.get(id, signal))?.volume_type ?? undefined;
-    const gib = Math.ceil(sizeBytes / 2 ** 30);
-    // Snapshots count by their volumes' sizes as well.
-    return addNeeds(volumeNeeds(type, 1, gib), volumeNeeds(type, 0, gib), { snapshots: 1 });
-  }));
-  const needs = addNeeds(...volumesNeeded, { port: ports.filter((port) => port.reusedPortId === undefined).length, floatingip: environment.use_floating_ip ? 1 : 0 }, {
-    ...needsOfWorker(workerNeeds(worker, 1)),
-    // The worker is gone when the server comes, so that the larger of the two counts for processors and memory.
-    cores: Math.max(worker.flavor.vcpus, flavor.vcpus),
-    ram: Math.max(worker.flavor.ram, flavor.ram),
-  });
+  const volumesNeeded = await Promise.all(
+    volumes.map(async ({ id, sizeBytes }) => {
+      const type = (await cloud.volume.volumes.get(id, signal))?.volume_type ?? undefined;
+      const gib = Math.ceil(sizeBytes / 2 ** 30);
+      // Snapshots count by their volumes' sizes as well.
+      return addNeeds(volumeNeeds(type, 1, gib), volumeNeeds(type, 0, gib), { snapshots: 1 });
+    }),
+  );
+  const needs = addNeeds(
+    ...volumesNeeded,
+    {
+      port: ports.filter((port) => port.reusedPortId === undefined).length,
+      floatingip: environment.use_floating_ip ? 1 : 0,
+    },
+    {
+      ...needsOfWorker(workerNeeds(worker, 1)),
+      // The worker is gone when the server comes, so that the larger of the two counts for processors and memory.
+      cores: Math.max(worker.flavor.vcpus, flavor.vcpus),
+      ram: Math.max(worker.flavor.ram, flavor.ram),
+    },
+  );
   if (!going) requireQuota(needs, await readQuotas(cloud, signal), quotaWords);
   const state: PlanState = {
     flavorId: flavor.id,
@@ -105,7 +145,12 @@ export async function planDeployment(session: OpenStackSession, run: DeploymentR
   return { machineType: flavor.name, state: JSON.parse(JSON.stringify(state)) as JsonObject };
 }
 
-function mappedNetwork(networks: readonly Network[], projectId: string, environment: DestinationEnvironment, nic: Nic): Network {
+function mappedNetwork(
+  networks: readonly Network[],
+  projectId: string,
+  environment: DestinationEnvironment,
+  nic: Nic,
+): Network {
   const wanted = mappedName(environment.network_map, nic);
   return resolvedOrThrow('network', `network_map.${nic.network}`, wanted, resolveNetwork(networks, projectId, wanted));
 }
@@ -122,10 +167,21 @@ function fixedIpOf(subnets: readonly Subnet[], network: Network, nic: Nic): Plan
 }
 
 /** Undefined: the environment names none, and ports get the project's default group. */
-async function resolveGroups(session: OpenStackSession, environment: DestinationEnvironment, projectId: string, signal: AbortSignal): Promise<string[] | undefined> {
+async function resolveGroups(
+  session: OpenStackSession,
+  environment: DestinationEnvironment,
+  projectId: string,
+  signal: AbortSignal,
+): Promise<string[] | undefined> {
   if (environment.security_groups.length === 0) return undefined;
   const groups = await session.cloud.network.securityGroups({ projectId }, signal);
-  return [...new Set(environment.security_groups.map((name) => resolvedOrThrow('security group', 'security_groups', name, resolve(groups, name)).id))];
+  return [
+    ...new Set(
+      environment.security_groups.map(
+        (name) => resolvedOrThrow('security group', 'security_groups', name, resolve(groups, name)).id,
+      ),
+    ),
+  ];
 }
 
 async function knownKeyPair(session: OpenStackSession, wanted: string, signal: AbortSignal): Promise<string> {

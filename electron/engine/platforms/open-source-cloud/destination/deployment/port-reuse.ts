@@ -25,11 +25,18 @@ interface PortChoice {
  * @throws `cloud.port-in-use`
  */
 export async function portFor(
-  session: OpenStackSession, run: DeploymentRun, policy: DestinationEnvironment['port_reuse_policy'], network: Network, nic: Nic, signal: AbortSignal,
+  session: OpenStackSession,
+  run: DeploymentRun,
+  policy: DestinationEnvironment['port_reuse_policy'],
+  network: Network,
+  nic: Nic,
+  signal: AbortSignal,
 ): Promise<PortChoice> {
   const macAddress = nic.mac_address?.toLowerCase();
   if (macAddress === undefined || policy === 'replace_mac') return {};
-  const [existing] = (await session.cloud.network.ports({ macAddress, networkId: network.id }, signal)).filter((port) => !isOfThisDeployment(port, run));
+  const [existing] = (await session.cloud.network.ports({ macAddress, networkId: network.id }, signal)).filter(
+    (port) => !isOfThisDeployment(port, run),
+  );
   if (existing === undefined) return { macAddress };
   const used = typeof existing.device_id === 'string' && existing.device_id !== '';
   const about = `port ${existing.name ?? ''} (${existing.id}) in network ${network.name}`;
@@ -38,13 +45,20 @@ export async function portFor(
       run.note(`NIC ${nic.id}: ${about} has its MAC address ${macAddress} and is reused`, { portId: existing.id });
       return { reusedPortId: existing.id };
     }
-    run.note(`NIC ${nic.id}: ${about} has its MAC address ${macAddress} and is in use by ${existing.device_id}: the VM gets another address`, { portId: existing.id });
+    run.note(
+      `NIC ${nic.id}: ${about} has its MAC address ${macAddress} and is in use by ${existing.device_id}: the VM gets another address`,
+      { portId: existing.id },
+    );
     return {};
   }
   if (used) {
-    throw new CausewayError('cloud.port-in-use', `NIC ${nic.id}: ${about} has its MAC address ${macAddress} and is in use by ${existing.device_owner ?? 'a device'} ${existing.device_id}`, {
-      details: { nicId: nic.id, macAddress, portId: existing.id, deviceId: existing.device_id ?? null },
-    });
+    throw new CausewayError(
+      'cloud.port-in-use',
+      `NIC ${nic.id}: ${about} has its MAC address ${macAddress} and is in use by ${existing.device_owner ?? 'a device'} ${existing.device_id}`,
+      {
+        details: { nicId: nic.id, macAddress, portId: existing.id, deviceId: existing.device_id ?? null },
+      },
+    );
   }
   return { macAddress, replacedPortId: existing.id };
 }
@@ -52,5 +66,8 @@ export async function portFor(
 /** A deployment that goes on after a crash meets the ports that it made. */
 function isOfThisDeployment(port: Port, run: DeploymentRun): boolean {
   const entryId = readTags(port.description)[labelKeys.entry];
-  return entryId !== undefined && run.ledger.list({ kind: 'nic', lifetime: 'deployment' }).some((entry) => labelValue(entry.entryId) === entryId);
+  return (
+    entryId !== undefined &&
+    run.ledger.list({ kind: 'nic', lifetime: 'deployment' }).some((entry) => labelValue(entry.entryId) === entryId)
+  );
 }

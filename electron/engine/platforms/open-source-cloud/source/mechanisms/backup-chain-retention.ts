@@ -23,7 +23,11 @@ export const keptBackups = {
 
   /** Whether a disk's next backup may depend on the base's. */
   incrementalFor(base: readonly MarkedDisk[]): (disk: CloudDisk) => boolean {
-    return (disk) => base.some((former) => former.diskId === disk.id && former.sizeBytes === disk.sizeBytes && chainOf(former).length < longestChain);
+    return (disk) =>
+      base.some(
+        (former) =>
+          former.diskId === disk.id && former.sizeBytes === disk.sizeBytes && chainOf(former).length < longestChain,
+      );
   },
 
   /** Removes all that was recorded before and is not in the chains of these disks. */
@@ -31,14 +35,28 @@ export const keptBackups = {
     const wanted = new Set(disks.flatMap(chainOf));
     const isOurs = (entry: LedgerEntry): boolean => entry.resourceId !== undefined && wanted.has(entry.resourceId);
     await removeBackups(context, (entry) => !isOurs(entry), signal);
-    for (const entry of recordedOf(ledgerOf(context), { notOf: tag })) if (entry.kind !== 'volume-backup') await removeRecorded(context, entry, signal);
+    for (const entry of recordedOf(ledgerOf(context), { notOf: tag }))
+      if (entry.kind !== 'volume-backup') await removeRecorded(context, entry, signal);
   },
 
   /** Removes what was made for the snapshot; with `ancestors`, the backups that it depends on as well. */
-  async drop(context: SourceContext, tag: string, disks: readonly MarkedDisk[], scope: 'alone' | 'ancestors', signal: AbortSignal): Promise<void> {
+  async drop(
+    context: SourceContext,
+    tag: string,
+    disks: readonly MarkedDisk[],
+    scope: 'alone' | 'ancestors',
+    signal: AbortSignal,
+  ): Promise<void> {
     const chain = new Set(scope === 'ancestors' ? disks.flatMap(chainOf) : []);
-    const mine = new Set(recordedOf(ledgerOf(context), { kind: 'volume-backup', of: tag }).map((entry) => entry.entryId));
-    await removeBackups(context, (entry) => mine.has(entry.entryId) || (entry.resourceId !== undefined && chain.has(entry.resourceId)), signal);
-    for (const entry of recordedOf(ledgerOf(context), { of: tag })) if (entry.kind !== 'volume-backup') await removeRecorded(context, entry, signal);
+    const mine = new Set(
+      recordedOf(ledgerOf(context), { kind: 'volume-backup', of: tag }).map((entry) => entry.entryId),
+    );
+    await removeBackups(
+      context,
+      (entry) => mine.has(entry.entryId) || (entry.resourceId !== undefined && chain.has(entry.resourceId)),
+      signal,
+    );
+    for (const entry of recordedOf(ledgerOf(context), { of: tag }))
+      if (entry.kind !== 'volume-backup') await removeRecorded(context, entry, signal);
   },
 };

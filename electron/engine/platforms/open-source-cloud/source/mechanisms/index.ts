@@ -23,7 +23,11 @@ const usual = 'service_backups';
 export function chosenMechanism(environment: JsonObject): MechanismName {
   const name = environment['replica_export_mechanism'] ?? usual;
   if (typeof name === 'string' && Object.hasOwn(mechanisms, name)) return name as MechanismName;
-  throw new CausewayError('source.unsupported', `replica_export_mechanism ${String(name)} is not available. Available: ${Object.keys(mechanisms).join(', ')}`, {
-    details: { parameter: 'replica_export_mechanism' },
-  });
+  throw new CausewayError(
+    'source.unsupported',
+    `replica_export_mechanism ${String(name)} is not available. Available: ${Object.keys(mechanisms).join(', ')}`,
+    {
+      details: { parameter: 'replica_export_mechanism' },
+    },
+  );
 }

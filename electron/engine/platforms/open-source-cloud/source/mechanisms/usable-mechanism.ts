@@ -12,7 +12,10 @@ export interface UsableMechanism {
 }
 
 /** They read the storage from this computer, by programs that only some computers have. */
-const readsStorage: ReadonlySet<MechanismName> = new Set<MechanismName>(['distributed_backups', 'distributed_snapshots']);
+const readsStorage: ReadonlySet<MechanismName> = new Set<MechanismName>([
+  'distributed_backups',
+  'distributed_snapshots',
+]);
 
 /**
  * The mechanism that the environment names, or the export worker where this computer lacks the programs for it: the worker reads
@@ -30,9 +33,14 @@ export async function usableMechanism(environment: JsonObject, signal: AbortSign
     exportWorkerWishes(environment);
   } catch (error) {
     if (!(error instanceof CausewayError)) throw error;
-    throw new CausewayError('source.tool-missing', `${name} cannot be used on this computer: ${reason}. The export worker cannot be used instead: ${error.message}`, {
-      details: { ...error.details, missing: [...missing] }, cause: error,
-    });
+    throw new CausewayError(
+      'source.tool-missing',
+      `${name} cannot be used on this computer: ${reason}. The export worker cannot be used instead: ${error.message}`,
+      {
+        details: { ...error.details, missing: [...missing] },
+        cause: error,
+      },
+    );
   }
   return { name: 'service_backups', insteadOf: { name, reason } };
 }

@@ -3,7 +3,11 @@ import { runTool, toolMissing } from '../../../../nbd/run-tool.ts';
 
 /** QEMU without its module for this kind of storage. */
 export const noStorageModule = (cause?: unknown): CausewayError =>
-  new CausewayError('source.tool-missing', 'QEMU cannot read the distributed storage (Debian package qemu-block-extra)', { cause });
+  new CausewayError(
+    'source.tool-missing',
+    'QEMU cannot read the distributed storage (Debian package qemu-block-extra)',
+    { cause },
+  );
 
 /** Whether QEMU says that it knows no such storage. */
 export const isModuleMissing = (message: string): boolean => /unknown driver|module/i.test(message);

@@ -12,11 +12,22 @@ import type { RbdImage, StorageCluster } from './storage-cluster.ts';
  *
  * @throws `source.snapshot-lost` when a snapshot is not there any more, `source.tool-missing`, `source.read-failed`
  */
-export async function* rbdDiff(cluster: StorageCluster, image: RbdImage, fromSnapshot: string, signal: AbortSignal): AsyncGenerator<Extent, void, undefined> {
+export async function* rbdDiff(
+  cluster: StorageCluster,
+  image: RbdImage,
+  fromSnapshot: string,
+  signal: AbortSignal,
+): AsyncGenerator<Extent, void, undefined> {
   signal.throwIfAborted();
-  const child = spawn('rbd', [...cluster.args, 'diff', '--from-snap', fromSnapshot, `${image.pool}/${image.image}@${image.snapshot}`], {
-    stdio: ['ignore', 'pipe', 'pipe'], env: toolEnvironment(), signal,
-  });
+  const child = spawn(
+    'rbd',
+    [...cluster.args, 'diff', '--from-snap', fromSnapshot, `${image.pool}/${image.image}@${image.snapshot}`],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: toolEnvironment(),
+      signal,
+    },
+  );
   let complaint = '';
   child.stderr.setEncoding('utf8').on('data', (words: string) => (complaint = (complaint + words).slice(-4000)));
   const ended = new Promise<number | Error | null>((resolve) => {

@@ -14,7 +14,12 @@ const SECTOR = 512;
  * Opens a snapshot of an image in the distributed storage: QEMU reads the data and tells holes; with `since`, the storage
  * tells what differs from that snapshot of the same image.
  */
-export async function openRbd(options: StorageOptions, image: RbdImage, since: string | undefined, signal: AbortSignal): Promise<DiskReader> {
+export async function openRbd(
+  options: StorageOptions,
+  image: RbdImage,
+  since: string | undefined,
+  signal: AbortSignal,
+): Promise<DiskReader> {
   const cluster = await openCluster(options);
   try {
     const served = await serveImage(cluster.node(image), [BASE_ALLOCATION], signal).catch((error: unknown) => {
@@ -31,7 +36,8 @@ export async function openRbd(options: StorageOptions, image: RbdImage, since: s
       sizeBytes: whole.sizeBytes,
       coverage: 'changed',
       granularityBytes: SECTOR,
-      extents: (within, fromBytes = 0): AsyncIterable<Extent> => extentsFrom(alignExtents(rbdDiff(cluster, image, since, within), SECTOR, whole.sizeBytes), fromBytes),
+      extents: (within, fromBytes = 0): AsyncIterable<Extent> =>
+        extentsFrom(alignExtents(rbdDiff(cluster, image, since, within), SECTOR, whole.sizeBytes), fromBytes),
       read: (offset, into, within) => whole.read(offset, into, within),
       close: () => whole.close(),
     };
@@ -45,7 +51,9 @@ export async function openRbd(options: StorageOptions, image: RbdImage, since: s
 function explained(error: unknown): unknown {
   if (!(error instanceof CausewayError) || error.code !== 'source.image-unreadable') return error;
   if (isModuleMissing(error.message)) return noStorageModule(error);
-  if (/No such file/i.test(error.message)) return new CausewayError('source.snapshot-lost', error.message, { cause: error });
-  if (/error connecting|timed out/i.test(error.message)) return new CausewayError('source.unreachable', `the distributed storage: ${error.message}`, { cause: error });
+  if (/No such file/i.test(error.message))
+    return new CausewayError('source.snapshot-lost', error.message, { cause: error });
+  if (/error connecting|timed out/i.test(error.message))
+    return new CausewayError('source.unreachable', `the distributed storage: ${error.message}`, { cause: error });
   return error;
 }

@@ -17,7 +17,8 @@ export interface StorageOptions {
   readonly timeoutSeconds: number;
 }
 
-const text = (value: JsonValue | undefined): string | undefined => (typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined);
+const text = (value: JsonValue | undefined): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 
 /** @param given the connection's `ceph_options`, if there are any */
 export function storageOptions(given: JsonValue | undefined): StorageOptions {
@@ -63,26 +64,48 @@ export async function openCluster(options: StorageOptions): Promise<StorageClust
     const configuration = join(folder, 'cluster.conf');
     const given = await readFile(options.configuration, 'utf8').catch((error: NodeJS.ErrnoException) => {
       const unsaid = options.given ? '' : "the endpoint's connection has no ceph_options, and ";
-      throw new CausewayError('source.unreachable', `${unsaid}ceph_conf_file ${options.configuration} cannot be read (${error.code ?? error.message})`, {
-        retryable: false, details: { parameter: options.given ? 'ceph_conf_file' : 'ceph_options' },
-      });
+      throw new CausewayError(
+        'source.unreachable',
+        `${unsaid}ceph_conf_file ${options.configuration} cannot be read (${error.code ?? error.message})`,
+        {
+          retryable: false,
+          details: { parameter: options.given ? 'ceph_conf_file' : 'ceph_options' },
+        },
+      );
     });
     if (options.keyring !== undefined) {
       await copyFile(options.keyring, join(folder, 'keyring')).catch((error: NodeJS.ErrnoException) => {
-        throw new CausewayError('source.unreachable', `ceph_keyring_file ${options.keyring ?? ''} cannot be read (${error.code ?? error.message})`, {
-          retryable: false, details: { parameter: 'ceph_keyring_file' },
-        });
+        throw new CausewayError(
+          'source.unreachable',
+          `ceph_keyring_file ${options.keyring ?? ''} cannot be read (${error.code ?? error.message})`,
+          {
+            retryable: false,
+            details: { parameter: 'ceph_keyring_file' },
+          },
+        );
       });
     }
     const seconds = options.timeoutSeconds;
     const keyring = options.keyring === undefined ? '' : `keyring = ${join(folder, 'keyring')}\n`;
-    await writeFile(configuration, `${given}\n[client]\n${keyring}client_mount_timeout = ${seconds}\nrados_mon_op_timeout = ${seconds}\n`, { mode: 0o600 });
+    await writeFile(
+      configuration,
+      `${given}\n[client]\n${keyring}client_mount_timeout = ${seconds}\nrados_mon_op_timeout = ${seconds}\n`,
+      { mode: 0o600 },
+    );
     const args = ['--conf', configuration, ...(options.user === undefined ? [] : ['--id', options.user])];
     return {
       args,
       timeoutMs: (seconds + 60) * 1000,
-      node: ({ pool, image, snapshot }) => ({ driver: 'rbd', pool, image, snapshot, conf: configuration, ...(options.user === undefined ? {} : { user: options.user }) }),
-      rbd: (more, signal) => runTool('rbd', [...args, ...more], 'source.request-refused', signal, (seconds + 60) * 1000),
+      node: ({ pool, image, snapshot }) => ({
+        driver: 'rbd',
+        pool,
+        image,
+        snapshot,
+        conf: configuration,
+        ...(options.user === undefined ? {} : { user: options.user }),
+      }),
+      rbd: (more, signal) =>
+        runTool('rbd', [...args, ...more], 'source.request-refused', signal, (seconds + 60) * 1000),
       close: () => rm(folder, { recursive: true, force: true }),
     };
   } catch (error) {
@@ -106,8 +129,17 @@ export async function probeCluster(options: StorageOptions, signal: AbortSignal)
 }
 
 async function poolsOf(cluster: StorageCluster, signal: AbortSignal): Promise<readonly string[]> {
-  const listed = await runTool('rados', [...cluster.args, 'lspools'], 'source.request-refused', signal, cluster.timeoutMs);
-  return listed.split('\n').map((line) => line.trim()).filter((name) => name !== '');
+  const listed = await runTool(
+    'rados',
+    [...cluster.args, 'lspools'],
+    'source.request-refused',
+    signal,
+    cluster.timeoutMs,
+  );
+  return listed
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((name) => name !== '');
 }
 
 /**
@@ -115,21 +147,38 @@ async function poolsOf(cluster: StorageCluster, signal: AbortSignal): Promise<re
  *
  * @throws `source.snapshot-lost` when no pool has it
  */
-export async function poolOf(cluster: StorageCluster, options: StorageOptions, image: string, signal: AbortSignal): Promise<string> {
+export async function poolOf(
+  cluster: StorageCluster,
+  options: StorageOptions,
+  image: string,
+  signal: AbortSignal,
+): Promise<string> {
   const has = async (pool: string): Promise<boolean> => {
     try {
       await cluster.rbd(['info', '--format', 'json', `${pool}/${image}`], signal);
       return true;
     } catch (error) {
-      if (error instanceof CausewayError && error.code === 'source.request-refused' && /No such file|error opening (image|pool)/i.test(error.message)) return false;
+      if (
+        error instanceof CausewayError &&
+        error.code === 'source.request-refused' &&
+        /No such file|error opening (image|pool)/i.test(error.message)
+      )
+        return false;
       throw error;
     }
   };
   if (options.pool !== undefined && (await has(options.pool))) return options.pool;
-  for (const pool of (await poolsOf(cluster, signal)).filter((name) => name !== options.pool && !name.startsWith('.'))) {
+  for (const pool of (await poolsOf(cluster, signal)).filter(
+    (name) => name !== options.pool && !name.startsWith('.'),
+  )) {
     if (await has(pool)) return pool;
   }
-  throw new CausewayError('source.snapshot-lost', `no pool of the distributed storage has ${image}: the volume is on another storage back end, or was deleted`, {
-    retryable: false, details: { image },
-  });
+  throw new CausewayError(
+    'source.snapshot-lost',
+    `no pool of the distributed storage has ${image}: the volume is on another storage back end, or was deleted`,
+    {
+      retryable: false,
+      details: { image },
+    },
+  );
 }

@@ -1,4 +1,10 @@
-import { findOperation, readDescriptions, type DescribedOperation, type Json, type ServiceDescription } from './described-operations.ts';
+import {
+  findOperation,
+  readDescriptions,
+  type DescribedOperation,
+  type Json,
+  type ServiceDescription,
+} from './described-operations.ts';
 import { isWithin } from './microversions.ts';
 import { ofOpenStack, RequestBodies } from './request-bodies.ts';
 import { undescribedOperations, undescribedQueries } from './undescribed.ts';
@@ -42,7 +48,8 @@ export class ApiDescriptions {
   check(request: SentRequest): void {
     const found = findOperation(this.#descriptions, request.method, request.url.pathname);
     this.seen.add(found.name);
-    for (const problem of 'operation' in found ? this.#problems(found, request) : undescribed(found.name, request)) this.#report(found.name, problem);
+    for (const problem of 'operation' in found ? this.#problems(found, request) : undescribed(found.name, request))
+      this.#report(found.name, problem);
   }
 
   #problems(found: DescribedOperation, { url, headers, body }: SentRequest): readonly string[] {
@@ -50,8 +57,13 @@ export class ApiDescriptions {
     const known = queryNames(found, version);
     return [
       ...(problem === undefined ? [] : [problem]),
-      ...(version === undefined || isWithin(version, ofOpenStack(found.operation)['min-ver'], ofOpenStack(found.operation)['max-ver']) ? [] : [`is not in version ${version}`]),
-      ...[...url.searchParams.keys()].filter((name) => !known.includes(name)).map((name) => `query parameter ${name} is not part of the operation`),
+      ...(version === undefined ||
+      isWithin(version, ofOpenStack(found.operation)['min-ver'], ofOpenStack(found.operation)['max-ver'])
+        ? []
+        : [`is not in version ${version}`]),
+      ...[...url.searchParams.keys()]
+        .filter((name) => !known.includes(name))
+        .map((name) => `query parameter ${name} is not part of the operation`),
       ...this.#bodies.check(found, body, version),
     ];
   }
@@ -62,23 +74,39 @@ export class ApiDescriptions {
   }
 }
 
-function versionOf({ service, newest }: ServiceDescription, headers: SentRequest['headers']): { readonly version?: string; readonly problem?: string } {
+function versionOf(
+  { service, newest }: ServiceDescription,
+  headers: SentRequest['headers'],
+): { readonly version?: string; readonly problem?: string } {
   const name = versioned[service];
   if (name === undefined) return {};
   const header = headers['openstack-api-version'];
   const version = typeof header === 'string' ? new RegExp(`^${name} (\\d+\\.\\d+)$`).exec(header)?.[1] : undefined;
-  if (version === undefined) return { problem: `says ${typeof header === 'string' ? `"${header}"` : 'nothing'} about the version of the interface` };
-  return isWithin(version, undefined, newest) ? { version } : { version, problem: `version ${version} is newer than the document, ${newest}` };
+  if (version === undefined)
+    return {
+      problem: `says ${typeof header === 'string' ? `"${header}"` : 'nothing'} about the version of the interface`,
+    };
+  return isWithin(version, undefined, newest)
+    ? { version }
+    : { version, problem: `version ${version} is newer than the document, ${newest}` };
 }
 
 function queryNames({ name, parameters }: DescribedOperation, version: string | undefined): readonly string[] {
-  const isThere = (parameter: Json): boolean => version === undefined || isWithin(version, ofOpenStack(parameter)['min-ver'], ofOpenStack(parameter)['max-ver']);
-  return [...parameters.filter((parameter) => parameter['in'] === 'query' && isThere(parameter)).map((parameter) => String(parameter['name'])), ...(undescribedQueries[name] ?? [])];
+  const isThere = (parameter: Json): boolean =>
+    version === undefined || isWithin(version, ofOpenStack(parameter)['min-ver'], ofOpenStack(parameter)['max-ver']);
+  return [
+    ...parameters
+      .filter((parameter) => parameter['in'] === 'query' && isThere(parameter))
+      .map((parameter) => String(parameter['name'])),
+    ...(undescribedQueries[name] ?? []),
+  ];
 }
 
 function undescribed(name: string, { url, body }: SentRequest): readonly string[] {
   const known = undescribedOperations.find(({ request }) => request.test(name));
   if (known === undefined) return ['is in no document'];
-  const strange = [...url.searchParams.keys()].filter((key) => !known.query.includes(key)).map((key) => `query parameter ${key} is not known`);
+  const strange = [...url.searchParams.keys()]
+    .filter((key) => !known.query.includes(key))
+    .map((key) => `query parameter ${key} is not known`);
   return body === undefined ? strange : [...strange, 'has a body'];
 }

@@ -30,8 +30,16 @@ const integer: Json = { type: 'integer', minimum: 0, maximum: 65_535 };
 export const amendments: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
   // A snapshot is named; without one the service answers with an error of its own.
   'block-storage POST /v3/{project_id}/volumes/{id}/action': {
-    '/revert': { type: 'object', properties: { snapshot_id: { type: 'string', format: 'uuid' } }, required: ['snapshot_id'], additionalProperties: false },
+    '/revert': {
+      type: 'object',
+      properties: { snapshot_id: { type: 'string', format: 'uuid' } },
+      required: ['snapshot_id'],
+      additionalProperties: false,
+    },
   },
   // The service answers with numbers, and takes them.
-  'network POST /v2.0/security-group-rules': { '/security_group_rule/port_range_min': integer, '/security_group_rule/port_range_max': integer },
+  'network POST /v2.0/security-group-rules': {
+    '/security_group_rule/port_range_min': integer,
+    '/security_group_rule/port_range_max': integer,
+  },
 };

@@ -19,16 +19,38 @@ import { createServer } from './deployment-server.ts';
 import { planDeployment } from './plan-deployment.ts';
 
 /** Nothing attaches page blobs, so that no deployment can have changed them. */
-async function untouchedBlobs(cloud: CloudApi, snapshots: readonly VolumeSnapshot[], signal: AbortSignal): Promise<readonly Volume[]> {
-  return Promise.all(snapshots.map(async ({ volumeId: id, diskId }) => ({ id, diskId, sizeBytes: bytesOfGib((await cloud.volumes.get(id, signal))?.sizeGib ?? 0), createdByThisCall: false })));
+async function untouchedBlobs(
+  cloud: CloudApi,
+  snapshots: readonly VolumeSnapshot[],
+  signal: AbortSignal,
+): Promise<readonly Volume[]> {
+  return Promise.all(
+    snapshots.map(async ({ volumeId: id, diskId }) => ({
+      id,
+      diskId,
+      sizeBytes: bytesOfGib((await cloud.volumes.get(id, signal))?.sizeGib ?? 0),
+      createdByThisCall: false,
+    })),
+  );
 }
 
 /** Deployments on the resource-group cloud. */
 export function createDeploymentPlatform(session: AzureSession): DeploymentPlatform {
-  const cloudOf = (run: DeploymentRun): CloudApi => cloudApi(session, placeOf(session, readEnvironment(run.environment)), diskRules(run.vm), readEnvironment(run.environment));
+  const cloudOf = (run: DeploymentRun): CloudApi =>
+    cloudApi(
+      session,
+      placeOf(session, readEnvironment(run.environment)),
+      diskRules(run.vm),
+      readEnvironment(run.environment),
+    );
   const zoneOf = async (run: DeploymentRun, signal: AbortSignal): Promise<string | undefined> => {
     const environment = readEnvironment(run.environment);
-    return zoneFor(session, environment, run.vm, await readOffers(session, placeOf(session, environment).location, signal));
+    return zoneFor(
+      session,
+      environment,
+      run.vm,
+      await readOffers(session, placeOf(session, environment).location, signal),
+    );
   };
   return {
     macAddressesAtBoot: true,
@@ -38,9 +60,12 @@ export function createDeploymentPlatform(session: AzureSession): DeploymentPlatf
       await endUploads(session, run, signal);
       return snapshotVolumes(cloudOf(run), run, volumes, signal);
     },
-    volumesFromSnapshots: async (run, snapshots, signal) => volumesFromSnapshots(cloudOf(run), run, snapshots, await zoneOf(run, signal), signal),
-    restoreVolumes: async (run, snapshots, signal) => (snapshots.some(({ volumeId }) => isBlobId(volumeId))
-      ? untouchedBlobs(cloudOf(run), snapshots, signal) : restoreVolumes(cloudOf(run), run, snapshots, await zoneOf(run, signal), signal)),
+    volumesFromSnapshots: async (run, snapshots, signal) =>
+      volumesFromSnapshots(cloudOf(run), run, snapshots, await zoneOf(run, signal), signal),
+    restoreVolumes: async (run, snapshots, signal) =>
+      snapshots.some(({ volumeId }) => isBlobId(volumeId))
+        ? untouchedBlobs(cloudOf(run), snapshots, signal)
+        : restoreVolumes(cloudOf(run), run, snapshots, await zoneOf(run, signal), signal),
     async transferVolumesToDeployment(run, volumes, signal) {
       await endUploads(session, run, signal);
       return transferVolumesToDeployment(cloudOf(run), run, volumes, signal);

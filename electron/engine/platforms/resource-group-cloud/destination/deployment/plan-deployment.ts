@@ -11,16 +11,28 @@ import type { DeploymentPlan, DeploymentRun } from '../../../../ports/deployment
 import type { Volume } from '../../../../ports/destination-platform.ts';
 import { needsOfWorker } from '../../../../workers/worker-needs.ts';
 import { readEnvironment, type DestinationEnvironment } from '../environment.ts';
-import { isAddressFree, listSubnets, securityGroupCalls, securityGroupType, type MappedSubnet } from '../network-calls.ts';
+import {
+  isAddressFree,
+  listSubnets,
+  securityGroupCalls,
+  securityGroupType,
+  type MappedSubnet,
+} from '../network-calls.ts';
 import { diskQuota, needsOfSize, quotaWords, readOffers, readQuotas } from '../offers.ts';
 import { ownId, placeOf, type AzureSession } from '../session.ts';
 import { chooseSize, diskTypeOf, zoneFor } from '../disk-types.ts';
 import { planWorker, workerNeeds } from '../worker-plan.ts';
 
 const stateSchema = z.object({
-  nics: z.array(z.object({
-    sourceNicId: z.string(), subnetId: z.string(), address: z.string().optional(), prefix: z.string().optional(), gateway: z.string().optional(),
-  })),
+  nics: z.array(
+    z.object({
+      sourceNicId: z.string(),
+      subnetId: z.string(),
+      address: z.string().optional(),
+      prefix: z.string().optional(),
+      gateway: z.string().optional(),
+    }),
+  ),
   securityGroupId: z.string().optional(),
   availabilitySetId: z.string().optional(),
   zone: z.string().optional(),
@@ -34,7 +46,12 @@ export function planState(plan: DeploymentPlan): PlanState {
 }
 
 /** Settles everything that can be settled, and refuses everything that can be refused, before anything is created. */
-export async function planDeployment(session: AzureSession, run: DeploymentRun, volumes: readonly Volume[], signal: AbortSignal): Promise<DeploymentPlan> {
+export async function planDeployment(
+  session: AzureSession,
+  run: DeploymentRun,
+  volumes: readonly Volume[],
+  signal: AbortSignal,
+): Promise<DeploymentPlan> {
   const environment = readEnvironment(run.environment);
   const place = placeOf(session, environment);
   const { connection } = session;
@@ -44,7 +61,8 @@ export async function planDeployment(session: AzureSession, run: DeploymentRun, 
   const subnets = await listSubnets(session, place, signal);
   const started = hasStarted(run);
   const nics: PlanState['nics'] = [];
-  for (const nic of run.vm.nics) nics.push(await planNic(session, run, environment, place.group, subnets, nic, started, signal));
+  for (const nic of run.vm.nics)
+    nics.push(await planNic(session, run, environment, place.group, subnets, nic, started, signal));
   const securityGroupId = await securityGroupOf(session, place.group, signal);
   const availabilitySetId = await availabilitySetOf(session, place.group, zone, signal);
 
@@ -56,15 +74,28 @@ export async function planDeployment(session: AzureSession, run: DeploymentRun, 
     worker.size.vcpus > size.vcpus ? needsOfWorker(workerNeeds(worker)) : needsOfSize(size),
   );
   if (!started) requireQuota(needs, await readQuotas(session, place.location, signal), quotaWords);
-  if (volumes.length === 0) throw new CausewayError('general.invalid-input', `VM ${run.vm.name} has no volumes`, { details: { vmId: run.vm.id } });
+  if (volumes.length === 0)
+    throw new CausewayError('general.invalid-input', `VM ${run.vm.name} has no volumes`, {
+      details: { vmId: run.vm.id },
+    });
   const state: PlanState = {
-    nics, ...(securityGroupId === undefined ? {} : { securityGroupId }), ...(availabilitySetId === undefined ? {} : { availabilitySetId }), ...(zone === undefined ? {} : { zone }),
+    nics,
+    ...(securityGroupId === undefined ? {} : { securityGroupId }),
+    ...(availabilitySetId === undefined ? {} : { availabilitySetId }),
+    ...(zone === undefined ? {} : { zone }),
   };
   return { machineType: size.name, state: JSON.parse(JSON.stringify(state)) as JsonObject };
 }
 
 async function planNic(
-  session: AzureSession, run: DeploymentRun, environment: DestinationEnvironment, group: string, subnets: readonly MappedSubnet[], nic: Nic, started: boolean, signal: AbortSignal,
+  session: AzureSession,
+  run: DeploymentRun,
+  environment: DestinationEnvironment,
+  group: string,
+  subnets: readonly MappedSubnet[],
+  nic: Nic,
+  started: boolean,
+  signal: AbortSignal,
 ): Promise<PlanState['nics'][number]> {
   const wanted = mappedName(environment.network_map, nic);
   const subnet = resolvedOrThrow('subnet', `network_map.${nic.network}`, wanted, resolve(subnets, wanted));
@@ -75,10 +106,14 @@ async function planNic(
   if (address === undefined) return planned;
   const fit = fixedAddressFit(address, subnet);
   if (fit.outcome === 'out-of-range') {
-    run.note(`NIC ${nic.id}: ${address} is not in the range of ${subnet.name} (${subnet.prefixes.join(', ')}), so that it gets another address`, { nicId: nic.id, address });
+    run.note(
+      `NIC ${nic.id}: ${address} is not in the range of ${subnet.name} (${subnet.prefixes.join(', ')}), so that it gets another address`,
+      { nicId: nic.id, address },
+    );
     return planned;
   }
-  const isTaken = fit.outcome !== 'reserved' && !started && !(await isAddressFree(session, group, subnet, address, signal));
+  const isTaken =
+    fit.outcome !== 'reserved' && !started && !(await isAddressFree(session, group, subnet, address, signal));
   if (fit.outcome === 'reserved' || isTaken) {
     const problem = `NIC ${nic.id}: ${address} is ${fit.outcome === 'reserved' ? `reserved for ${fit.use}` : 'in use'} in subnet ${subnet.name}`;
     throw new CausewayError('cloud.address-out-of-range', problem, { details: { problems: [problem] } });
@@ -90,18 +125,37 @@ async function planNic(
 async function securityGroupOf(session: AzureSession, group: string, signal: AbortSignal): Promise<string | undefined> {
   const wanted = session.connection.networkSecurityGroup;
   if (wanted === undefined) return undefined;
-  const groups = (await securityGroupCalls(session).list(group, signal)).map(({ name = '' }) => ({ id: ownId(session, group, securityGroupType, name), name }));
+  const groups = (await securityGroupCalls(session).list(group, signal)).map(({ name = '' }) => ({
+    id: ownId(session, group, securityGroupType, name),
+    name,
+  }));
   return resolvedOrThrow('network security group', 'network_security_group', wanted, resolve(groups, wanted)).id;
 }
 
-async function availabilitySetOf(session: AzureSession, group: string, zone: string | undefined, signal: AbortSignal): Promise<string | undefined> {
+async function availabilitySetOf(
+  session: AzureSession,
+  group: string,
+  zone: string | undefined,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const wanted = session.connection.availabilitySet;
   if (wanted === undefined) return undefined;
   if (zone !== undefined) {
-    throw new CausewayError('general.invalid-input', `availability set ${wanted}: a VM in a zone (${zone}) cannot be in an availability set`, { details: { parameter: 'availability_set', zone } });
+    throw new CausewayError(
+      'general.invalid-input',
+      `availability set ${wanted}: a VM in a zone (${zone}) cannot be in an availability set`,
+      { details: { parameter: 'availability_set', zone } },
+    );
   }
   const { availabilitySets } = await session.compute();
-  const sets = await session.list(`list availability sets of ${group}`, (options) => availabilitySets.list(group, options), signal);
-  const named = sets.map(({ name = '' }) => ({ id: ownId(session, group, 'Microsoft.Compute/availabilitySets', name), name }));
+  const sets = await session.list(
+    `list availability sets of ${group}`,
+    (options) => availabilitySets.list(group, options),
+    signal,
+  );
+  const named = sets.map(({ name = '' }) => ({
+    id: ownId(session, group, 'Microsoft.Compute/availabilitySets', name),
+    name,
+  }));
   return resolvedOrThrow('availability set', 'availability_set', wanted, resolve(named, wanted)).id;
 }

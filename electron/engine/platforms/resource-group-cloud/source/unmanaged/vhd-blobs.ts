@@ -40,11 +40,16 @@ export class VhdBlobs {
    * What an address names, with or without a snapshot. Requests carry a token, so that only addresses in accounts of this subscription are
    * known, whoever wrote them.
    */
-  async find(address: string, signal: AbortSignal): Promise<{ readonly blob: VhdBlob; readonly snapshot: string | undefined } | undefined> {
+  async find(
+    address: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly blob: VhdBlob; readonly snapshot: string | undefined } | undefined> {
     const url = URL.canParse(address) ? new URL(address) : undefined;
     if (url === undefined) return undefined;
     const place = `${url.origin}${url.pathname}`;
-    const account = (await this.#known(signal)).find(({ endpoint }) => place.toLowerCase().startsWith(endpoint.toLowerCase()));
+    const account = (await this.#known(signal)).find(({ endpoint }) =>
+      place.toLowerCase().startsWith(endpoint.toLowerCase()),
+    );
     if (account === undefined) return undefined;
     const [container = '', ...rest] = place.slice(account.endpoint.length).split('/').map(decodeURIComponent);
     const name = rest.join('/');
@@ -52,7 +57,14 @@ export class VhdBlobs {
     const client = await this.#cloud.blobContainer(account.endpoint, container);
     const { location, sku } = account;
     return {
-      blob: { id: `${account.name}/${container}/${name}`, url: client.getPageBlobClient(name).url, location, sku, container: client, name },
+      blob: {
+        id: `${account.name}/${container}/${name}`,
+        url: client.getPageBlobClient(name).url,
+        location,
+        sku,
+        container: client,
+        name,
+      },
       snapshot: url.searchParams.get('snapshot') ?? undefined,
     };
   }
@@ -62,20 +74,36 @@ export class VhdBlobs {
     const found = await this.find(address, signal);
     if (found !== undefined) return found.blob;
     const where = URL.canParse(address) ? new URL(address).host : 'an unknown place';
-    throw new CausewayError('cloud.permission-denied', `the unmanaged disk ${disk} is a blob at ${where}, which is no storage account that this identity can see in the subscription (Microsoft.Storage/storageAccounts/read)`, { details: { disk, host: where } });
+    throw new CausewayError(
+      'cloud.permission-denied',
+      `the unmanaged disk ${disk} is a blob at ${where}, which is no storage account that this identity can see in the subscription (Microsoft.Storage/storageAccounts/read)`,
+      { details: { disk, host: where } },
+    );
   }
 
   /** Whole bytes of the disk. @throws `source.unsupported` for a blob that is no VHD */
   async sizeOf(blob: VhdBlob, signal: AbortSignal): Promise<number> {
-    const { contentLength = 0, blobType } = await this.#cloud.call(`read blob ${blob.id}`, (options) => blob.container.getPageBlobClient(blob.name).getProperties(options), signal);
-    if (blobType !== 'PageBlob' || contentLength <= footerBytes) throw new CausewayError('source.unsupported', `${blob.id} is no page blob with a VHD (${blobType ?? 'unknown type'}, ${contentLength} bytes)`);
+    const { contentLength = 0, blobType } = await this.#cloud.call(
+      `read blob ${blob.id}`,
+      (options) => blob.container.getPageBlobClient(blob.name).getProperties(options),
+      signal,
+    );
+    if (blobType !== 'PageBlob' || contentLength <= footerBytes)
+      throw new CausewayError(
+        'source.unsupported',
+        `${blob.id} is no page blob with a VHD (${blobType ?? 'unknown type'}, ${contentLength} bytes)`,
+      );
     return contentLength - footerBytes;
   }
 
   /** @throws `source.snapshot-lost` when the address is of no account of the subscription */
   async snapshotAt(address: string, signal: AbortSignal): Promise<PageBlobClient> {
     const found = await this.find(address, signal);
-    if (found?.snapshot === undefined) throw new CausewayError('source.snapshot-lost', 'a snapshot of an unmanaged disk is in no storage account of the subscription');
+    if (found?.snapshot === undefined)
+      throw new CausewayError(
+        'source.snapshot-lost',
+        'a snapshot of an unmanaged disk is in no storage account of the subscription',
+      );
     return found.blob.container.getPageBlobClient(found.blob.name).withSnapshot(found.snapshot);
   }
 
@@ -108,7 +136,9 @@ export class VhdBlobs {
     const all = await this.#cloud.list('list storage accounts', (options) => storageAccounts.list(options), signal);
     return all.flatMap(({ name = '', location, sku, primaryEndpoints }) => {
       const endpoint = primaryEndpoints?.blob;
-      return endpoint === undefined ? [] : [{ name, endpoint: `${endpoint.replace(/\/+$/, '')}/`, location, sku: sku?.name }];
+      return endpoint === undefined
+        ? []
+        : [{ name, endpoint: `${endpoint.replace(/\/+$/, '')}/`, location, sku: sku?.name }];
     });
   }
 }

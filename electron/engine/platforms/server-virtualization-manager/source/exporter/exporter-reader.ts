@@ -59,8 +59,14 @@ export class ExporterReader implements DiskReader {
       signal.throwIfAborted();
       return await exporter.read(vmId, snapshotId, file, offset, length, signal);
     } catch (error) {
-      if (signal.aborted) throw new CausewayError('general.cancelled', `reading of ${file} was cancelled`, { cause: error });
-      if (isStatus(error, 404)) throw new CausewayError('source.snapshot-lost', `snapshot ${snapshotId} of VM ${vmId} no longer exists at the exporter`, { cause: error });
+      if (signal.aborted)
+        throw new CausewayError('general.cancelled', `reading of ${file} was cancelled`, { cause: error });
+      if (isStatus(error, 404))
+        throw new CausewayError(
+          'source.snapshot-lost',
+          `snapshot ${snapshotId} of VM ${vmId} no longer exists at the exporter`,
+          { cause: error },
+        );
       throw error;
     } finally {
       this.#running -= 1;

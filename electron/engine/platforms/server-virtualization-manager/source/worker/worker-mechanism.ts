@@ -13,7 +13,14 @@ import { deleteDisk, freeTarget, mapDisk, mappingsOf, unmapDisk } from '../../cl
 import type { Manager } from '../../client/open-manager.ts';
 import { nameOfObject } from '../../client/shapes.ts';
 import type { VmParts } from '../inventory.ts';
-import { ledgerOf, markText, type DiskMark, type MarkedDisk, type SourceContext, type TakeRequest } from '../source-context.ts';
+import {
+  ledgerOf,
+  markText,
+  type DiskMark,
+  type MarkedDisk,
+  type SourceContext,
+  type TakeRequest,
+} from '../source-context.ts';
 import { cloneTypesFor, ensureClone, findClone } from './clones.ts';
 import { readServer, startWorkerVm, workerDeleter, type Reached } from '../../workers/template-worker.ts';
 import { planWorker } from './worker-plan.ts';
@@ -33,8 +40,21 @@ export class WorkerMechanism {
     this.#folder = join(context.folder, 'server-virtualization-manager-digests');
     const { manager } = context;
     this.#worker = new ExportWorker({
-      cloud: { clock: manager.clock, deleterFor: (entry) => deleterFor(manager, entry), servers: { get: (id, signal) => readServer(manager, id, signal), attach: unused, detach: unused } },
-      start: async (keyRing, run, signal) => startWorkerVm(manager, keyRing, run, exportRole, await planWorker(manager, run.environment, poolOf(run.environment), signal), { reached, enrolled: this.#enrolled }, signal),
+      cloud: {
+        clock: manager.clock,
+        deleterFor: (entry) => deleterFor(manager, entry),
+        servers: { get: (id, signal) => readServer(manager, id, signal), attach: unused, detach: unused },
+      },
+      start: async (keyRing, run, signal) =>
+        startWorkerVm(
+          manager,
+          keyRing,
+          run,
+          exportRole,
+          await planWorker(manager, run.environment, poolOf(run.environment), signal),
+          { reached, enrolled: this.#enrolled },
+          signal,
+        ),
       attach: (_run, workerId, volume, signal) => attach(manager, workerId, volume, signal),
     });
   }
@@ -52,12 +72,20 @@ export class WorkerMechanism {
     const { repositoryId, serverPoolId } = await planWorker(manager, environment, vm, signal);
     const types = cloneTypesFor(wantedType(environment), vm);
     if (vm.vmRunState !== 'STOPPED' && disks.length > 1) {
-      use?.note?.(`The ${disks.length} disks of ${nameOfObject(vm)} are cloned one after the other while it runs. If an application writes to several disks, stop the VM for the last execution`, { vmId: vm.id.value });
+      use?.note?.(
+        `The ${disks.length} disks of ${nameOfObject(vm)} are cloned one after the other while it runs. If an application writes to several disks, stop the VM for the last execution`,
+        { vmId: vm.id.value },
+      );
     }
     const marks: DiskMark[] = [];
     for (const disk of disks) {
       const cloneId = await ensureClone(this.#context, tag, disk, repositoryId, types, signal);
-      marks.push({ mechanism: 'worker', cloneId, digests: digestFileName(tag, disk.disk.id.value), worker: { ...withoutPassword(environment), serverPoolId } });
+      marks.push({
+        mechanism: 'worker',
+        cloneId,
+        digests: digestFileName(tag, disk.disk.id.value),
+        worker: { ...withoutPassword(environment), serverPoolId },
+      });
     }
     return marks;
   }
@@ -67,12 +95,24 @@ export class WorkerMechanism {
   }
 
   /** @param environment with the password of the template's user, which no record has */
-  async open({ diskId, sizeBytes, mark }: MarkedDisk, base: MarkedDisk | undefined, environment: JsonObject, signal: AbortSignal): Promise<DiskReader> {
+  async open(
+    { diskId, sizeBytes, mark }: MarkedDisk,
+    base: MarkedDisk | undefined,
+    environment: JsonObject,
+    signal: AbortSignal,
+  ): Promise<DiskReader> {
     const volume: Volume = { id: markText(mark, 'cloneId'), diskId, sizeBytes, createdByThisCall: false };
     const worker = mark['worker'];
-    const opened = await this.#worker.open(this.#run({ ...environment, ...(isJsonObject(worker) ? worker : {}) }), volume, signal);
+    const opened = await this.#worker.open(
+      this.#run({ ...environment, ...(isJsonObject(worker) ? worker : {}) }),
+      volume,
+      signal,
+    );
     const own = new DigestFile(this.#folder, markText(mark, 'digests'), sizeBytes);
-    const former = base === undefined || base.sizeBytes !== sizeBytes ? undefined : new DigestFile(this.#folder, markText(base.mark, 'digests'), sizeBytes);
+    const former =
+      base === undefined || base.sizeBytes !== sizeBytes
+        ? undefined
+        : new DigestFile(this.#folder, markText(base.mark, 'digests'), sizeBytes);
     return new WorkerVolumeReader(opened, sizeBytes, own, (await former?.isComplete()) === true ? former : undefined);
   }
 
@@ -86,7 +126,12 @@ export class WorkerMechanism {
   }
 
   remove(entry: LedgerEntry, signal: AbortSignal): Promise<void> {
-    return deleteResource({ deleterFor: (each) => deleterFor(this.#context.manager, each) }, ledgerOf(this.#context), entry, signal);
+    return deleteResource(
+      { deleterFor: (each) => deleterFor(this.#context.manager, each) },
+      ledgerOf(this.#context),
+      entry,
+      signal,
+    );
   }
 
   close(): Promise<void> {
@@ -96,8 +141,12 @@ export class WorkerMechanism {
   #run(environment: JsonObject): DestinationRun {
     const { use } = this.#context;
     return {
-      replicaId: use?.replicaId ?? '', executionId: use?.executionId ?? '', vm: { id: '', name: '', os_type: 'linux', disks: [], nics: [] },
-      environment, ledger: ledgerOf(this.#context), note: (message, details) => use?.note?.(message, details),
+      replicaId: use?.replicaId ?? '',
+      executionId: use?.executionId ?? '',
+      vm: { id: '', name: '', os_type: 'linux', disks: [], nics: [] },
+      environment,
+      ledger: ledgerOf(this.#context),
+      note: (message, details) => use?.note?.(message, details),
     };
   }
 }
@@ -105,7 +154,8 @@ export class WorkerMechanism {
 /** How what the worker's way of reading created is found and removed. */
 export function deleterFor(manager: Manager, entry: LedgerEntry): ResourceDeleter {
   if (entry.kind === 'server') return workerDeleter(manager, entry);
-  if (entry.kind !== 'volume') throw new CausewayError('general.bug', `a source of this platform creates no ${entry.kind}`);
+  if (entry.kind !== 'volume')
+    throw new CausewayError('general.bug', `a source of this platform creates no ${entry.kind}`);
   return simpleDeleters(manager, entry)(
     (id, signal) => manager.disks.get(id, signal),
     async (signal) => (await findClone(manager, entry, signal))?.id,
@@ -122,7 +172,12 @@ export function deleterFor(manager: Manager, entry: LedgerEntry): ResourceDelete
 }
 
 /** Maps a clone to the worker. Xen's disks have no serial: they are told by their order. */
-async function attach(manager: Manager, workerId: string, volume: Volume, signal: AbortSignal): Promise<DeviceIdentity> {
+async function attach(
+  manager: Manager,
+  workerId: string,
+  volume: Volume,
+  signal: AbortSignal,
+): Promise<DeviceIdentity> {
   const mappings = async () => {
     const vm = await manager.vms.get(workerId, signal);
     if (vm === undefined) throw new CausewayError('cloud.not-found', `worker ${workerId} no longer exists`);
@@ -142,10 +197,13 @@ function unused(): never {
   throw new CausewayError('general.bug', 'no volume is attached in this way on this platform');
 }
 
-const wantedType = ({ virtual_disk_clone_type: type }: JsonObject): string | undefined => (typeof type === 'string' ? type : undefined);
+const wantedType = ({ virtual_disk_clone_type: type }: JsonObject): string | undefined =>
+  typeof type === 'string' ? type : undefined;
 
 function withoutPassword({ export_template_password: _, ...rest }: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(rest).filter(([key]) => key.startsWith('export_') || key === 'repository_name'));
+  return Object.fromEntries(
+    Object.entries(rest).filter(([key]) => key.startsWith('export_') || key === 'repository_name'),
+  );
 }
 
 function poolOf({ serverPoolId }: JsonObject): Pick<VmParts['vm'], 'serverPoolId'> {

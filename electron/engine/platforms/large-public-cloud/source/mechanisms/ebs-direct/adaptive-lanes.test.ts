@@ -11,25 +11,31 @@ const throttled = (): CausewayError => new CausewayError('cloud.rate-limited', '
 it('lets no more work run at a time than its limit, and more with each success', async () => {
   const lanes = new AdaptiveLanes(around, { first: 2, most: 4 });
   let [active, most] = [0, 0];
-  await Promise.all(Array.from({ length: 40 }, () => lanes.run(async () => {
-    active += 1;
-    most = Math.max(most, active);
-    await Promise.resolve();
-    active -= 1;
-  }, signal)));
+  await Promise.all(
+    Array.from({ length: 40 }, () =>
+      lanes.run(async () => {
+        active += 1;
+        most = Math.max(most, active);
+        await Promise.resolve();
+        active -= 1;
+      }, signal),
+    ),
+  );
   expect([most, lanes.limit]).toEqual([4, 4]);
 });
 
 it('halves the limit when it is throttled, and does the work again', async () => {
   const lanes = new AdaptiveLanes(around, { first: 16, most: 64 });
   let refusals = 3;
-  await expect(lanes.run(async () => {
-    if (refusals > 0) {
-      refusals -= 1;
-      throw throttled();
-    }
-    return 'done';
-  }, signal)).resolves.toBe('done');
+  await expect(
+    lanes.run(async () => {
+      if (refusals > 0) {
+        refusals -= 1;
+        throw throttled();
+      }
+      return 'done';
+    }, signal),
+  ).resolves.toBe('done');
   expect(lanes.limit).toBe(2);
 });
 
@@ -47,13 +53,17 @@ it('does less at a time when answers stay away, as on a slow link', async () => 
 
 it('gives up what stays throttled, and what fails for good at the first time', async () => {
   const lanes = new AdaptiveLanes(around);
-  await expect(lanes.run(() => Promise.reject(throttled()), signal)).rejects.toMatchObject({ code: 'cloud.rate-limited' });
+  await expect(lanes.run(() => Promise.reject(throttled()), signal)).rejects.toMatchObject({
+    code: 'cloud.rate-limited',
+  });
   expect(lanes.limit).toBe(1);
   let attempts = 0;
-  await expect(lanes.run(() => {
-    attempts += 1;
-    return Promise.reject(new CausewayError('cloud.permission-denied', 'no'));
-  }, signal)).rejects.toMatchObject({ code: 'cloud.permission-denied' });
+  await expect(
+    lanes.run(() => {
+      attempts += 1;
+      return Promise.reject(new CausewayError('cloud.permission-denied', 'no'));
+    }, signal),
+  ).rejects.toMatchObject({ code: 'cloud.permission-denied' });
   expect(attempts).toBe(1);
 });
 

@@ -2,7 +2,13 @@ import { CausewayError } from '../../../../../../../shared/model/causeway-error.
 import { backOffMs } from '../../../../../time/back-off.ts';
 import type { RetryContext } from '../../../../../cloud-resources/retry-context.ts';
 
-const passing: ReadonlySet<string> = new Set(['cloud.unavailable', 'cloud.no-answer', 'cloud.unexpected-answer', 'cloud.unreachable', 'source.block-damaged']);
+const passing: ReadonlySet<string> = new Set([
+  'cloud.unavailable',
+  'cloud.no-answer',
+  'cloud.unexpected-answer',
+  'cloud.unreachable',
+  'source.block-damaged',
+]);
 /** Being throttled is no failure, but it must not go on for ever. */
 const throttledAttempts = 40;
 
@@ -17,7 +23,10 @@ export class AdaptiveLanes {
   #limit: number;
   #active = 0;
 
-  constructor(around: RetryContext, limits: { readonly first: number; readonly most: number } = { first: 16, most: 64 }) {
+  constructor(
+    around: RetryContext,
+    limits: { readonly first: number; readonly most: number } = { first: 16, most: 64 },
+  ) {
     this.#around = around;
     this.#limit = limits.first;
     this.#most = limits.most;
@@ -30,7 +39,11 @@ export class AdaptiveLanes {
 
   /** Does the work in a lane, again after what passes. */
   async run<T>(work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
-    const { clock, random, timing: { backOff } } = this.#around;
+    const {
+      clock,
+      random,
+      timing: { backOff },
+    } = this.#around;
     for (let [failures, throttled] = [0, 0]; ;) {
       await this.#enter(signal);
       try {

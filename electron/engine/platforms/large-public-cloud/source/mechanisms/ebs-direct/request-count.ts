@@ -13,7 +13,12 @@ const gib = 2 ** 30;
 export interface ReadingCost {
   /** One sentence. */
   readonly text: string;
-  readonly details: { readonly requests: number; readonly blocks: number; readonly requestsPerGib: number | null; readonly usd: number };
+  readonly details: {
+    readonly requests: number;
+    readonly blocks: number;
+    readonly requestsPerGib: number | null;
+    readonly usd: number;
+  };
 }
 
 export function costOf({ lists, blocks }: RequestCount, blockBytes: number): ReadingCost {

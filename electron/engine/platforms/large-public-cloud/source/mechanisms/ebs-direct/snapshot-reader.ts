@@ -5,7 +5,15 @@ import { abortable, abortReason } from '../../../../../concurrency/abortable.ts'
 import { appendExtent } from '../../../../../nbd/status-extents.ts';
 import { refuseOutside, type DiskReader } from '../../../../../ports/disk-reader.ts';
 import { isReason } from '../../../client/aws-error.ts';
-import { fewestBlocks, getSnapshotBlock, listChangedBlocks, listSnapshotBlocks, mostBlocks, type BlockPage, type PageWish } from '../../../client/blocks.ts';
+import {
+  fewestBlocks,
+  getSnapshotBlock,
+  listChangedBlocks,
+  listSnapshotBlocks,
+  mostBlocks,
+  type BlockPage,
+  type PageWish,
+} from '../../../client/blocks.ts';
 import type { DiskMark, SourceContext } from '../../source-context.ts';
 import type { AdaptiveLanes } from './adaptive-lanes.ts';
 import { BlockTokens } from './block-tokens.ts';
@@ -52,16 +60,31 @@ export class SnapshotReader implements DiskReader {
   }
 
   /** @param base the same disk in the snapshot that is the base; whether the two have one lineage is asked here */
-  static async open(access: BlockAccess, disk: DiskMark, base: DiskMark | undefined, signal: AbortSignal): Promise<SnapshotReader> {
+  static async open(
+    access: BlockAccess,
+    disk: DiskMark,
+    base: DiskMark | undefined,
+    signal: AbortSignal,
+  ): Promise<SnapshotReader> {
     const wish = { token: undefined, from: 0, most: mostBlocks };
     if (base !== undefined && base.sizeBytes === disk.sizeBytes) {
       try {
-        return new SnapshotReader(access, disk, base.snapshotId, await listed(access, disk, base.snapshotId, wish, signal));
+        return new SnapshotReader(
+          access,
+          disk,
+          base.snapshotId,
+          await listed(access, disk, base.snapshotId, wish, signal),
+        );
       } catch (error) {
         // The base is gone or was archived, or the volume was replaced by one of another origin. What the refusal is for, the listing of all blocks will tell.
-        const isNoBase = error instanceof CausewayError && (error.code === 'cloud.not-found' || error.code === 'cloud.request-refused');
+        const isNoBase =
+          error instanceof CausewayError &&
+          (error.code === 'cloud.not-found' || error.code === 'cloud.request-refused');
         if (!isNoBase) throw error;
-        access.context.note(`Changes of disk ${disk.diskId} since its last execution cannot be listed (${error.message}): the whole disk is read`, { diskId: disk.diskId });
+        access.context.note(
+          `Changes of disk ${disk.diskId} since its last execution cannot be listed (${error.message}): the whole disk is read`,
+          { diskId: disk.diskId },
+        );
       }
     }
     return new SnapshotReader(access, disk, undefined, await listed(access, disk, undefined, wish, signal));
@@ -92,7 +115,11 @@ export class SnapshotReader implements DiskReader {
   }
 
   /** The pages of the listing, each with the blocks that it says everything of. */
-  async *#pages(first: number, total: number, signal: AbortSignal): AsyncIterable<{ readonly from: number; readonly to: number; readonly page: BlockPage }> {
+  async *#pages(
+    first: number,
+    total: number,
+    signal: AbortSignal,
+  ): AsyncIterable<{ readonly from: number; readonly to: number; readonly page: BlockPage }> {
     let token: string | undefined;
     let from = first;
     let page = first === 0 ? this.#firstPage : undefined;
@@ -104,7 +131,11 @@ export class SnapshotReader implements DiskReader {
       // A listing of what changed says nothing of the blocks in between, but that they are as they were.
       this.#tokens.keep(from, to, page.blocks, page.expiresAt, this.coverage === 'allocated');
       yield { from, to, page };
-      if (to === from && page.next === token) throw new CausewayError('cloud.unexpected-answer', `the list of blocks of ${this.#disk.snapshotId} does not get beyond block ${from}`);
+      if (to === from && page.next === token)
+        throw new CausewayError(
+          'cloud.unexpected-answer',
+          `the list of blocks of ${this.#disk.snapshotId} does not get beyond block ${from}`,
+        );
       [from, token, page] = [to, page.next, undefined];
     }
   }
@@ -124,15 +155,17 @@ export class SnapshotReader implements DiskReader {
     if (into.length === 0) return;
     const first = Math.floor(offset / blockBytes);
     const last = Math.floor((offset + into.length - 1) / blockBytes);
-    await Promise.all(Array.from({ length: last - first + 1 }, async (_, part) => {
-      const index = first + part;
-      const block = await abortable(this.#block(index), signal, abortReason);
-      const begin = Math.max(offset, index * blockBytes);
-      const end = Math.min(offset + into.length, (index + 1) * blockBytes);
-      const place = into.subarray(begin - offset, end - offset);
-      if (block.length === 0) place.fill(0);
-      else copyBytes(block.subarray(begin - index * blockBytes, end - index * blockBytes), place);
-    }));
+    await Promise.all(
+      Array.from({ length: last - first + 1 }, async (_, part) => {
+        const index = first + part;
+        const block = await abortable(this.#block(index), signal, abortReason);
+        const begin = Math.max(offset, index * blockBytes);
+        const end = Math.min(offset + into.length, (index + 1) * blockBytes);
+        const place = into.subarray(begin - offset, end - offset);
+        if (block.length === 0) place.fill(0);
+        else copyBytes(block.subarray(begin - index * blockBytes, end - index * blockBytes), place);
+      }),
+    );
   }
 
   async close(): Promise<void> {
@@ -168,7 +201,12 @@ export class SnapshotReader implements DiskReader {
         return await lanes.run(async (within) => {
           count.blocks += 1;
           const bytes = await getSnapshotBlock(context.cloud, snapshotId, index, token, within);
-          if (bytes.length !== blockBytes) throw new CausewayError('cloud.unexpected-answer', `block ${index} of ${snapshotId} has ${bytes.length} bytes`, { details: { snapshotId, block: index } });
+          if (bytes.length !== blockBytes)
+            throw new CausewayError(
+              'cloud.unexpected-answer',
+              `block ${index} of ${snapshotId} has ${bytes.length} bytes`,
+              { details: { snapshotId, block: index } },
+            );
           return bytes;
         }, signal);
       } catch (error) {
@@ -187,7 +225,13 @@ export class SnapshotReader implements DiskReader {
     const asked = this.#looking.then(async () => {
       const found = this.#tokens.find(index, now());
       if (found !== undefined) return found;
-      const page = await listed(this.#access, this.#disk, undefined, { token: undefined, from: index, most: Math.max(fewestBlocks, lookAhead) }, signal);
+      const page = await listed(
+        this.#access,
+        this.#disk,
+        undefined,
+        { token: undefined, from: index, most: Math.max(fewestBlocks, lookAhead) },
+        signal,
+      );
       const last = page.blocks.at(-1)?.index ?? index;
       this.#tokens.keep(index, page.next === undefined ? Infinity : last + 1, page.blocks, page.expiresAt, true);
       return page.blocks.find((block) => block.index === index)?.token ?? 'absent';
@@ -202,22 +246,45 @@ export class SnapshotReader implements DiskReader {
   }
 }
 
-async function listed({ context, lanes, count }: BlockAccess, disk: DiskMark, baseId: string | undefined, wish: PageWish, signal: AbortSignal): Promise<BlockPage> {
+async function listed(
+  { context, lanes, count }: BlockAccess,
+  disk: DiskMark,
+  baseId: string | undefined,
+  wish: PageWish,
+  signal: AbortSignal,
+): Promise<BlockPage> {
   const { cloud } = context;
-  const page = await lanes.run((within) => {
-    count.lists += 1;
-    return baseId === undefined ? listSnapshotBlocks(cloud, disk.snapshotId, wish, within) : listChangedBlocks(cloud, baseId, disk.snapshotId, wish, within);
-  }, signal).catch((error: unknown) => {
-    throw keyDenied(error, disk);
-  });
-  if (page.blockBytes !== blockBytes) throw new CausewayError('source.unsupported', `snapshot ${disk.snapshotId} has blocks of ${page.blockBytes} bytes; ${blockBytes} are supported`);
+  const page = await lanes
+    .run((within) => {
+      count.lists += 1;
+      return baseId === undefined
+        ? listSnapshotBlocks(cloud, disk.snapshotId, wish, within)
+        : listChangedBlocks(cloud, baseId, disk.snapshotId, wish, within);
+    }, signal)
+    .catch((error: unknown) => {
+      throw keyDenied(error, disk);
+    });
+  if (page.blockBytes !== blockBytes)
+    throw new CausewayError(
+      'source.unsupported',
+      `snapshot ${disk.snapshotId} has blocks of ${page.blockBytes} bytes; ${blockBytes} are supported`,
+    );
   return page;
 }
 
 /** A refusal that comes from the key of an encrypted volume, with the rights that are missing. */
 function keyDenied(error: unknown, { diskId, kmsKeyId }: DiskMark): unknown {
-  if (!isReason(error, 'DEPENDENCY_ACCESS_DENIED', 'DEPENDENCY_RESOURCE_NOT_FOUND', 'INVALID_CUSTOMER_KEY') || !(error instanceof CausewayError)) return error;
-  return new CausewayError('source.encryption-key-denied', `volume ${diskId}, key ${kmsKeyId ?? 'unknown'}: ${error.message}`, {
-    details: { volumeId: diskId, key: kmsKeyId ?? '', actions: ['kms:Decrypt', 'kms:DescribeKey'] }, cause: error,
-  });
+  if (
+    !isReason(error, 'DEPENDENCY_ACCESS_DENIED', 'DEPENDENCY_RESOURCE_NOT_FOUND', 'INVALID_CUSTOMER_KEY') ||
+    !(error instanceof CausewayError)
+  )
+    return error;
+  return new CausewayError(
+    'source.encryption-key-denied',
+    `volume ${diskId}, key ${kmsKeyId ?? 'unknown'}: ${error.message}`,
+    {
+      details: { volumeId: diskId, key: kmsKeyId ?? '', actions: ['kms:Decrypt', 'kms:DescribeKey'] },
+      cause: error,
+    },
+  );
 }

@@ -27,17 +27,22 @@ export function exportWorkerMechanism(context: SourceContext): ReadMechanism {
   const folder = join(context.folder, 'large-public-cloud-digests');
   let plan: { readonly vmId: string; readonly wanted: string; readonly plan: WorkerPlan } | undefined;
 
-  const worker = new ExportWorker({
-    cloud: api,
-    start: (keyRing, run, signal) => startWorker(context, api, planOf(), keyRing, run, signal),
-    async attach(run, workerId, volume, signal) {
-      await attachVolume(api, run, workerId, volume.id, signal);
-      const { sizeBytes } = volume;
-      // On Xen, devices are named after what the volume was attached by, and so are in its order.
-      return planOf().isNitro ? { kind: 'serial', serial: serialOf(volume.id), sizeBytes } : { kind: 'order', order: await deviceOrder(context, workerId, volume.id, signal), sizeBytes };
+  const worker = new ExportWorker(
+    {
+      cloud: api,
+      start: (keyRing, run, signal) => startWorker(context, api, planOf(), keyRing, run, signal),
+      async attach(run, workerId, volume, signal) {
+        await attachVolume(api, run, workerId, volume.id, signal);
+        const { sizeBytes } = volume;
+        // On Xen, devices are named after what the volume was attached by, and so are in its order.
+        return planOf().isNitro
+          ? { kind: 'serial', serial: serialOf(volume.id), sizeBytes }
+          : { kind: 'order', order: await deviceOrder(context, workerId, volume.id, signal), sizeBytes };
+      },
+      ownVm: awsOwnVm(context),
     },
-    ownVm: awsOwnVm(context),
-  }, context.use?.ownVm);
+    context.use?.ownVm,
+  );
   const planOf = (): WorkerPlan => {
     if (plan === undefined) throw new Error('the worker was not planned');
     return plan.plan;
@@ -51,7 +56,8 @@ export function exportWorkerMechanism(context: SourceContext): ReadMechanism {
 
     async open({ tag, vmId, environment, disk, disks, base }, signal) {
       const wanted = JSON.stringify(environment);
-      if (plan?.vmId !== vmId || plan.wanted !== wanted) plan = { vmId, wanted, plan: await planWorker(context, vmId, environment, signal) };
+      if (plan?.vmId !== vmId || plan.wanted !== wanted)
+        plan = { vmId, wanted, plan: await planWorker(context, vmId, environment, signal) };
       const run = runOf(context, environment);
       const here = await worker.place(run, disks, signal);
       const zone = here === undefined ? plan.plan.zone : await zoneOf(context, here.vmId, signal);
@@ -59,7 +65,8 @@ export function exportWorkerMechanism(context: SourceContext): ReadMechanism {
       const { diskId, sizeBytes } = disk;
       const opened = await worker.open(run, { id: volumeId, diskId, sizeBytes, createdByThisCall: false }, signal);
       const own = new DigestFile(folder, digestFileName(tag, diskId), sizeBytes);
-      const former = base === undefined ? undefined : new DigestFile(folder, digestFileName(base.tag, diskId), sizeBytes);
+      const former =
+        base === undefined ? undefined : new DigestFile(folder, digestFileName(base.tag, diskId), sizeBytes);
       return new WorkerVolumeReader(opened, sizeBytes, own, (await former?.isComplete()) === true ? former : undefined);
     },
 
@@ -73,21 +80,47 @@ export function exportWorkerMechanism(context: SourceContext): ReadMechanism {
 }
 
 /** A volume with a disk's content, in the worker's zone. Removed with the execution. One in another zone is of an earlier attempt with another worker. */
-async function ensureCopy(context: SourceContext, api: WorkerCloud, run: DestinationRun, tag: string, disk: DiskMark, zone: string, signal: AbortSignal): Promise<string> {
+async function ensureCopy(
+  context: SourceContext,
+  api: WorkerCloud,
+  run: DestinationRun,
+  tag: string,
+  disk: DiskMark,
+  zone: string,
+  signal: AbortSignal,
+): Promise<string> {
   const { resource, entry } = await ensureResource<{ readonly id: string }>(
-    context, run.ledger,
+    context,
+    run.ledger,
     { kind: 'volume', key: keyOf(tag, `${disk.diskId}/copy`), lifetime: 'replica', details: { diskId: disk.diskId } },
     {
       ...volumeFinders(api),
       async create(each, within) {
-        const id = await createVolume(context.cloud, { token: each.entryId, snapshotId: disk.snapshotId, zone, labels: { Name: nameOf(each), ...resourceTags(run, each) } }, within);
+        const id = await createVolume(
+          context.cloud,
+          {
+            token: each.entryId,
+            snapshotId: disk.snapshotId,
+            zone,
+            labels: { Name: nameOf(each), ...resourceTags(run, each) },
+          },
+          within,
+        );
         context.recent.add(id);
         return { id };
       },
     },
     signal,
   );
-  const ready = () => awaitVolume(api, resource.id, `copying disk ${disk.diskId} into it`, ({ state }) => state === 'available' || state === 'attached', api.timing.volumeMs, signal);
+  const ready = () =>
+    awaitVolume(
+      api,
+      resource.id,
+      `copying disk ${disk.diskId} into it`,
+      ({ state }) => state === 'available' || state === 'attached',
+      api.timing.volumeMs,
+      signal,
+    );
   const copy = await orRemoveFailed(api, run.ledger, entry, ready, signal);
   if (copy.zone !== undefined && copy.zone !== zone) {
     await removeRecorded(context, entry, signal);
@@ -95,4 +128,3 @@ async function ensureCopy(context: SourceContext, api: WorkerCloud, run: Destina
   }
   return resource.id;
 }
-

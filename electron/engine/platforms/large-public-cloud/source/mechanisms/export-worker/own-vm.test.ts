@@ -10,7 +10,10 @@ const id = 'i-0123456789abcdef0';
 function computer(version: 1 | 2, told: string, kept?: string): ThisComputer {
   return {
     async metadata(path, headers, _signal, method = 'GET') {
-      if (path === '/latest/api/token') return version === 2 && method === 'PUT' && headers['x-aws-ec2-metadata-token-ttl-seconds'] === '60' ? 'AQAEAtoken==' : undefined;
+      if (path === '/latest/api/token')
+        return version === 2 && method === 'PUT' && headers['x-aws-ec2-metadata-token-ttl-seconds'] === '60'
+          ? 'AQAEAtoken=='
+          : undefined;
       if (path !== '/latest/meta-data/instance-id' || method !== 'GET') return undefined;
       return version === 1 || headers['x-aws-ec2-metadata-token'] === 'AQAEAtoken==' ? told : undefined;
     },
@@ -31,11 +34,23 @@ test.each([
 });
 
 test('an instance takes as many more volumes as there are names, and as its type allows', () => {
-  const instance = (names: readonly string[], interfaces = 1) => ({ BlockDeviceMappings: names.map((name) => ({ DeviceName: name })), NetworkInterfaces: Array.from({ length: interfaces }, () => ({})) });
+  const instance = (names: readonly string[], interfaces = 1) => ({
+    BlockDeviceMappings: names.map((name) => ({ DeviceName: name })),
+    NetworkInterfaces: Array.from({ length: interfaces }, () => ({})),
+  });
   // Root disks have other names.
-  expect([roomOf(instance(['/dev/xvda']), undefined), roomOf(instance(['/dev/xvda', '/dev/sdf', '/dev/sdz']), {})]).toEqual([21, 19]);
+  expect([
+    roomOf(instance(['/dev/xvda']), undefined),
+    roomOf(instance(['/dev/xvda', '/dev/sdf', '/dev/sdz']), {}),
+  ]).toEqual([21, 19]);
   const few = { EbsInfo: { MaximumEbsAttachments: 6 } };
   expect(roomOf(instance(['/dev/xvda', '/dev/sdf'], 3), few)).toBe(4);
-  const shared = { EbsInfo: { MaximumEbsAttachments: 6, AttachmentLimitType: 'shared' as const }, InstanceStorageInfo: { Disks: [{ Count: 2 }] } };
-  expect([roomOf(instance(['/dev/xvda'], 1), shared), roomOf(instance(['/dev/xvda', '/dev/sdf', '/dev/sdg'], 3), shared)]).toEqual([2, 0]);
+  const shared = {
+    EbsInfo: { MaximumEbsAttachments: 6, AttachmentLimitType: 'shared' as const },
+    InstanceStorageInfo: { Disks: [{ Count: 2 }] },
+  };
+  expect([
+    roomOf(instance(['/dev/xvda'], 1), shared),
+    roomOf(instance(['/dev/xvda', '/dev/sdf', '/dev/sdg'], 3), shared),
+  ]).toEqual([2, 0]);
 });

@@ -29,7 +29,12 @@ export function cinderRbdMechanism(context: SourceContext): ExportMechanism {
         return { backupId: backup.id, chain: former === undefined ? backup.id : `${backup.id} ${former}`, ...image };
       };
       try {
-        return await makeBackups(context, disks, { tag, of: 'volumes', container: undefined, incremental: keptBackups.incrementalFor(base), accept }, signal);
+        return await makeBackups(
+          context,
+          disks,
+          { tag, of: 'volumes', container: undefined, incremental: keptBackups.incrementalFor(base), accept },
+          signal,
+        );
       } finally {
         await cluster.close();
       }
@@ -41,13 +46,28 @@ export function cinderRbdMechanism(context: SourceContext): ExportMechanism {
     },
 
     async open({ mark, sizeBytes }, base, signal): Promise<DiskReader> {
-      const image = { pool: markText(mark, 'pool'), image: markText(mark, 'image'), snapshot: markText(mark, 'snapshot') };
-      const comparable = base !== undefined && base.sizeBytes === sizeBytes && base.mark['image'] === image.image
-        && (await cloud.volume.backups.get(markText(base.mark, 'backupId'), signal))?.status === 'available';
-      const reader = await openRbd(context.storage, image, comparable ? markText(base.mark, 'snapshot') : undefined, signal);
+      const image = {
+        pool: markText(mark, 'pool'),
+        image: markText(mark, 'image'),
+        snapshot: markText(mark, 'snapshot'),
+      };
+      const comparable =
+        base !== undefined &&
+        base.sizeBytes === sizeBytes &&
+        base.mark['image'] === image.image &&
+        (await cloud.volume.backups.get(markText(base.mark, 'backupId'), signal))?.status === 'available';
+      const reader = await openRbd(
+        context.storage,
+        image,
+        comparable ? markText(base.mark, 'snapshot') : undefined,
+        signal,
+      );
       if (reader.sizeBytes === sizeBytes) return reader;
       await reader.close();
-      throw new CausewayError('source.backup-unreadable', `${image.pool}/${image.image} has ${reader.sizeBytes} bytes instead of the volume's ${sizeBytes}`);
+      throw new CausewayError(
+        'source.backup-unreadable',
+        `${image.pool}/${image.image} has ${reader.sizeBytes} bytes instead of the volume's ${sizeBytes}`,
+      );
     },
 
     commit: (tag, disks, signal) => keptBackups.commit(context, tag, disks, signal),

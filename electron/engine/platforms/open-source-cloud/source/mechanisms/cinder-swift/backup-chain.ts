@@ -11,9 +11,13 @@ const longest = 1000;
  *
  * @throws `source.backup-unreadable` when the metadata of one is damaged
  */
-export async function findChain(cloud: OpenStackCloud, backupId: string, signal: AbortSignal): Promise<readonly StoredBackup[] | undefined> {
+export async function findChain(
+  cloud: OpenStackCloud,
+  backupId: string,
+  signal: AbortSignal,
+): Promise<readonly StoredBackup[] | undefined> {
   const chain: StoredBackup[] = [];
-  for (let next: string | undefined = backupId; next !== undefined; ) {
+  for (let next: string | undefined = backupId; next !== undefined;) {
     const backup = await cloud.volume.backups.get(next, signal);
     const stored = backup === undefined ? undefined : await findStoredBackup(cloud.objectStore, backup, signal);
     if (stored === undefined || chain.length >= longest) return undefined;
@@ -40,7 +44,8 @@ export function flattenChain(chain: readonly Pick<StoredBackup, 'parts'>[]): rea
     for (const part of parts.toSorted((one, other) => one.offset - other.offset)) {
       let at = part.offset;
       const end = part.offset + part.length;
-      while (index < flat.length && (flat[index]?.offset ?? 0) + (flat[index]?.length ?? 0) <= at) merged.push(flat[index++]!);
+      while (index < flat.length && (flat[index]?.offset ?? 0) + (flat[index]?.length ?? 0) <= at)
+        merged.push(flat[index++]!);
       while (at < end) {
         const newer = flat[index];
         if (newer === undefined || newer.offset >= end) {
@@ -67,7 +72,7 @@ export function flattenChain(chain: readonly Pick<StoredBackup, 'parts'>[]): rea
  */
 export function piecesOf(flat: readonly ChainPiece[], offset: number, length: number): readonly ChainPiece[] {
   let low = 0;
-  for (let high = flat.length; low < high; ) {
+  for (let high = flat.length; low < high;) {
     const middle = (low + high) >>> 1;
     const piece = flat[middle]!;
     if (piece.offset + piece.length <= offset) low = middle + 1;
@@ -78,7 +83,8 @@ export function piecesOf(flat: readonly ChainPiece[], offset: number, length: nu
   const end = offset + length;
   for (let index = low; at < end; index += 1) {
     const piece = flat[index];
-    if (piece === undefined || piece.offset > at) throw new CausewayError('source.backup-unreadable', `no backup object contains byte ${at} of the volume`);
+    if (piece === undefined || piece.offset > at)
+      throw new CausewayError('source.backup-unreadable', `no backup object contains byte ${at} of the volume`);
     const stop = Math.min(end, piece.offset + piece.length);
     pieces.push({ offset: at, length: stop - at, part: piece.part });
     at = stop;

@@ -6,7 +6,12 @@ import { blockBytesOf, type StoredDigests } from './digest-file.ts';
 
 const compressions = z.enum(['none', 'zlib', 'gzip', 'bz2', 'zstd']);
 
-const partSchema = z.looseObject({ offset: z.int().nonnegative(), length: z.int().nonnegative(), compression: compressions, md5: z.string() });
+const partSchema = z.looseObject({
+  offset: z.int().nonnegative(),
+  length: z.int().nonnegative(),
+  compression: compressions,
+  md5: z.string(),
+});
 
 const metadataSchema = z.looseObject({
   version: z.string(),
@@ -42,16 +47,26 @@ export interface StoredBackup {
  *
  * @throws `source.backup-unreadable` for metadata that is damaged or of another backup
  */
-export async function findStoredBackup(store: ObjectStore, backup: Pick<CloudBackup, 'id' | 'volume_id' | 'container'>, signal: AbortSignal): Promise<StoredBackup | undefined> {
+export async function findStoredBackup(
+  store: ObjectStore,
+  backup: Pick<CloudBackup, 'id' | 'volume_id' | 'container'>,
+  signal: AbortSignal,
+): Promise<StoredBackup | undefined> {
   const container = backup.container ?? 'volumebackups';
   const suffix = `_backup_${backup.id}_metadata`;
-  const found = (await store.objects(container, `volume_${backup.volume_id}/`, signal)).find(({ name }) => name.endsWith(suffix));
+  const found = (await store.objects(container, `volume_${backup.volume_id}/`, signal)).find(({ name }) =>
+    name.endsWith(suffix),
+  );
   if (found === undefined) return undefined;
   const prefix = found.name.slice(0, -'_metadata'.length);
   const bytes = await store.read(container, found.name, signal);
   const metadata = metadataSchema.safeParse(bytes === undefined ? undefined : jsonOf(bytes));
   if (!metadata.success || metadata.data.backup_id !== backup.id) {
-    throw new CausewayError('source.backup-unreadable', `${container}/${found.name} is not metadata of backup ${backup.id}`, { details: { backupId: backup.id } });
+    throw new CausewayError(
+      'source.backup-unreadable',
+      `${container}/${found.name} is not metadata of backup ${backup.id}`,
+      { details: { backupId: backup.id } },
+    );
   }
   const { objects, parent_id: parentId } = metadata.data;
   return {
@@ -59,7 +74,16 @@ export async function findStoredBackup(store: ObjectStore, backup: Pick<CloudBac
     parentId: parentId ?? undefined,
     container,
     prefix,
-    parts: objects.flatMap((entry) => Object.entries(entry).map(([name, part]) => ({ container, name, offset: part.offset, length: part.length, compression: part.compression, md5: part.md5 }))),
+    parts: objects.flatMap((entry) =>
+      Object.entries(entry).map(([name, part]) => ({
+        container,
+        name,
+        offset: part.offset,
+        length: part.length,
+        compression: part.compression,
+        md5: part.md5,
+      })),
+    ),
   };
 }
 
@@ -68,11 +92,18 @@ export async function findStoredBackup(store: ObjectStore, backup: Pick<CloudBac
  *
  * @throws `source.backup-unreadable`
  */
-export async function findDigests(store: ObjectStore, at: { readonly container: string; readonly prefix: string }, signal: AbortSignal): Promise<StoredDigests> {
+export async function findDigests(
+  store: ObjectStore,
+  at: { readonly container: string; readonly prefix: string },
+  signal: AbortSignal,
+): Promise<StoredDigests> {
   const name = `${at.prefix}_sha256file`;
   const bytes = (await store.objects(at.container, name, signal)).find((object) => object.name === name)?.bytes;
   if (bytes === undefined) throw new CausewayError('source.backup-unreadable', `${at.container}/${name} is missing`);
-  const file = { name: `${at.container}/${name}`, parts: (within: AbortSignal) => rangesOf(store, at.container, name, bytes, within) };
+  const file = {
+    name: `${at.container}/${name}`,
+    parts: (within: AbortSignal) => rangesOf(store, at.container, name, bytes, within),
+  };
   return { ...file, blockBytes: await blockBytesOf(file, signal) };
 }
 
@@ -80,7 +111,13 @@ export async function findDigests(store: ObjectStore, at: { readonly container: 
 const firstRangeBytes = 64 * 1024;
 const rangeBytes = 4 * 1024 * 1024;
 
-async function* rangesOf(store: ObjectStore, container: string, name: string, bytes: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* rangesOf(
+  store: ObjectStore,
+  container: string,
+  name: string,
+  bytes: number,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   for (let at = 0, length = firstRangeBytes; at < bytes; at += length, length = rangeBytes) {
     yield await store.readRange(container, name, at, Math.min(length, bytes - at), signal);
   }

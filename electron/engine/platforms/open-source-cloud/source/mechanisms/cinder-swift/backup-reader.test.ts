@@ -19,18 +19,32 @@ function account() {
   const backups = new Map<string, Partial<CloudBackup>>();
   const objectStore = {
     objects: async (container: string, prefix: string) =>
-      [...objects].filter(([name]) => name.startsWith(`${container}/${prefix}`)).map(([name, bytes]) => ({ name: name.slice(container.length + 1), bytes: bytes.length, hash: undefined })),
+      [...objects]
+        .filter(([name]) => name.startsWith(`${container}/${prefix}`))
+        .map(([name, bytes]) => ({ name: name.slice(container.length + 1), bytes: bytes.length, hash: undefined })),
     read: async (container: string, name: string) => {
       reads.push(name);
       return objects.get(`${container}/${name}`);
     },
-    readRange: async (container: string, name: string, offset: number, length: number) => (objects.get(`${container}/${name}`) ?? Buffer.alloc(0)).subarray(offset, offset + length),
+    readRange: async (container: string, name: string, offset: number, length: number) =>
+      (objects.get(`${container}/${name}`) ?? Buffer.alloc(0)).subarray(offset, offset + length),
   } as unknown as ObjectStore;
-  const cloud = { objectStore, volume: { backups: { get: async (id: string) => backups.get(id) } } } as unknown as OpenStackCloud;
+  const cloud = {
+    objectStore,
+    volume: { backups: { get: async (id: string) => backups.get(id) } },
+  } as unknown as OpenStackCloud;
   return {
-    cloud, objects, reads,
+    cloud,
+    objects,
+    reads,
     /** @param ranges what the backup holds, in bytes */
-    add(id: string, parentId: string | null, volume: Buffer, ranges: readonly (readonly [number, number])[], container = 'volumebackups') {
+    add(
+      id: string,
+      parentId: string | null,
+      volume: Buffer,
+      ranges: readonly (readonly [number, number])[],
+      container = 'volumebackups',
+    ) {
       const prefix = `volume_v/20261101/az_nova_backup_${id}`;
       const entries = ranges.map(([offset, length], index) => {
         const bytes = volume.subarray(offset, offset + length);
@@ -38,9 +52,23 @@ function account() {
         objects.set(`${container}/${name}`, deflateSync(bytes));
         return { [name]: { offset, length, compression: 'zlib', md5: createHash('md5').update(bytes).digest('hex') } };
       });
-      objects.set(`${container}/${prefix}_metadata`, Buffer.from(JSON.stringify({ version: '1.0.0', backup_id: id, volume_id: 'v', objects: entries, parent_id: parentId })));
-      const digests = Array.from({ length: volume.length / block }, (_, index) => createHash('sha256').update(volume.subarray(index * block, (index + 1) * block)).digest('hex'));
-      objects.set(`${container}/${prefix}_sha256file`, Buffer.from(JSON.stringify({ backup_id: id, chunk_size: block, sha256s: digests, version: '1.0.0', volume_id: 'v' })));
+      objects.set(
+        `${container}/${prefix}_metadata`,
+        Buffer.from(
+          JSON.stringify({ version: '1.0.0', backup_id: id, volume_id: 'v', objects: entries, parent_id: parentId }),
+        ),
+      );
+      const digests = Array.from({ length: volume.length / block }, (_, index) =>
+        createHash('sha256')
+          .update(volume.subarray(index * block, (index + 1) * block))
+          .digest('hex'),
+      );
+      objects.set(
+        `${container}/${prefix}_sha256file`,
+        Buffer.from(
+          JSON.stringify({ backup_id: id, chunk_size: block, sha256s: digests, version: '1.0.0', volume_id: 'v' }),
+        ),
+      );
       backups.set(id, { id, volume_id: 'v', container, status: 'available' });
     },
   };
@@ -51,7 +79,13 @@ async function open(store: ReturnType<typeof account>, id: string, baseId?: stri
   const base = baseId === undefined ? undefined : await findChain(store.cloud, baseId, signal);
   if (chain?.[0] === undefined) throw new Error('no chain');
   const digests = await findDigests(store.cloud.objectStore, chain[0], signal);
-  return new BackupReader(store.cloud.objectStore, chain, size, digests, base?.[0] === undefined ? undefined : await findDigests(store.cloud.objectStore, base[0], signal));
+  return new BackupReader(
+    store.cloud.objectStore,
+    chain,
+    size,
+    digests,
+    base?.[0] === undefined ? undefined : await findDigests(store.cloud.objectStore, base[0], signal),
+  );
 }
 
 async function applied(reader: BackupReader, former: Buffer): Promise<Buffer> {
@@ -65,12 +99,18 @@ async function applied(reader: BackupReader, former: Buffer): Promise<Buffer> {
 
 const first = Buffer.concat([Buffer.alloc(block, 1), Buffer.alloc(2 * block), Buffer.alloc(5 * block, 7)]);
 const second = Buffer.from(first).fill(2, block, 2 * block);
-const third = Buffer.from(second).fill(3, 6 * block, 7 * block).fill(0, 0, block);
+const third = Buffer.from(second)
+  .fill(3, 6 * block, 7 * block)
+  .fill(0, 0, block);
 
 describe('reading a volume from backups in the object store', () => {
   it('gives the whole volume from a full backup, without fetching what is zero', async () => {
     const store = account();
-    store.add('full', null, first, [[0, block], [block, 2 * block], [3 * block, 5 * block]]);
+    store.add('full', null, first, [
+      [0, block],
+      [block, 2 * block],
+      [3 * block, 5 * block],
+    ]);
     const reader = await open(store, 'full');
     expect(reader.coverage).toBe('allocated');
     expect((await applied(reader, Buffer.alloc(size, 0xee))).equals(first)).toBe(true);
@@ -79,10 +119,16 @@ describe('reading a volume from backups in the object store', () => {
 
   it('gives what changed since the base although somebody else made a backup in between', async () => {
     const store = account();
-    store.add('ours-1', null, first, [[0, 4 * block], [4 * block, 4 * block]]);
+    store.add('ours-1', null, first, [
+      [0, 4 * block],
+      [4 * block, 4 * block],
+    ]);
     store.add('foreign', 'ours-1', second, [[block, block]], 'elsewhere');
     // The third one counts from the foreign one: what the second changed is not in it.
-    store.add('ours-2', 'foreign', third, [[0, block], [6 * block, block]]);
+    store.add('ours-2', 'foreign', third, [
+      [0, block],
+      [6 * block, block],
+    ]);
     const reader = await open(store, 'ours-2', 'ours-1');
     expect(reader.coverage).toBe('changed');
     expect((await applied(reader, first)).equals(third)).toBe(true);

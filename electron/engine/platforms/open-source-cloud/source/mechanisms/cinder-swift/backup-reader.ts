@@ -24,7 +24,13 @@ export class BackupReader implements DiskReader {
    * @param chain the backup and all that it depends on, the newest first
    * @param base digests of blocks of the same size
    */
-  constructor(store: ObjectStore, chain: readonly StoredBackup[], sizeBytes: number, digests: StoredDigests, base: StoredDigests | undefined) {
+  constructor(
+    store: ObjectStore,
+    chain: readonly StoredBackup[],
+    sizeBytes: number,
+    digests: StoredDigests,
+    base: StoredDigests | undefined,
+  ) {
     this.sizeBytes = sizeBytes;
     this.coverage = base === undefined ? 'allocated' : 'changed';
     this.granularityBytes = digests.blockBytes;
@@ -46,7 +52,11 @@ export class BackupReader implements DiskReader {
     refuseOutside(this, offset, into.length);
     for (const piece of piecesOf(this.#flat, offset, into.length)) {
       const content = await orCancelled(this.#cache.content(piece.part), signal);
-      copyBytes(content.subarray(piece.offset - piece.part.offset, piece.offset - piece.part.offset + piece.length), into, piece.offset - offset);
+      copyBytes(
+        content.subarray(piece.offset - piece.part.offset, piece.offset - piece.part.offset + piece.length),
+        into,
+        piece.offset - offset,
+      );
     }
   }
 

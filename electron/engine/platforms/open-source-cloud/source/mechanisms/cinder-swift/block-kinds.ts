@@ -27,7 +27,12 @@ export class BlockKinds {
    * @param base of blocks of the same size; undefined: nothing counts as unchanged
    * @throws `source.backup-unreadable` when one of the files is damaged, or tells of another number of blocks
    */
-  static async compare(now: StoredDigests, base: StoredDigests | undefined, sizeBytes: number, signal: AbortSignal): Promise<BlockKinds> {
+  static async compare(
+    now: StoredDigests,
+    base: StoredDigests | undefined,
+    sizeBytes: number,
+    signal: AbortSignal,
+  ): Promise<BlockKinds> {
     const kinds = new BlockKinds(now.blockBytes, sizeBytes);
     const blocks = Math.ceil(sizeBytes / now.blockBytes);
     const zero = wordsOf(createHash('sha256').update(Buffer.alloc(now.blockBytes)).digest());
@@ -41,7 +46,8 @@ export class BlockKinds {
         const those = former === undefined ? undefined : wordsOf(await former.take(count));
         for (let index = 0; index < count; index += 1) {
           const at = index * WORDS;
-          if (those === undefined || !areEqual(these, at, those, at)) kinds.#set(block + index, areEqual(these, at, zero, 0) ? ZERO : DATA);
+          if (those === undefined || !areEqual(these, at, those, at))
+            kinds.#set(block + index, areEqual(these, at, zero, 0) ? ZERO : DATA);
         }
         block += count;
       }
@@ -59,7 +65,11 @@ export class BlockKinds {
     for (let block = 0, offset = 0; offset < this.#sizeBytes; block += 1, offset += this.#blockBytes) {
       const kind = (this.#bits[block >> 2]! >> ((block & 3) * 2)) & 3;
       if (kind === UNCHANGED) continue;
-      appendExtent(held, { offset, length: Math.min(this.#blockBytes, this.#sizeBytes - offset), kind: kind === ZERO ? 'zero' : 'data' });
+      appendExtent(held, {
+        offset,
+        length: Math.min(this.#blockBytes, this.#sizeBytes - offset),
+        kind: kind === ZERO ? 'zero' : 'data',
+      });
       const done = held.length > 1 ? held.shift() : undefined;
       if (done !== undefined) yield done;
     }
@@ -86,7 +96,7 @@ class DigestQueue {
 
   async take(count: number): Promise<Buffer> {
     const wanted = Buffer.allocUnsafeSlow(count * DIGEST_BYTES);
-    for (let filled = 0; filled < wanted.length; ) {
+    for (let filled = 0; filled < wanted.length;) {
       if (this.#held.length === 0) {
         const next = await this.#digests.next();
         if (next.done === true) throw miscounted(this.#file, this.#blocks);
@@ -120,5 +130,8 @@ function areEqual(one: Int32Array, at: number, other: Int32Array, otherAt: numbe
 }
 
 function miscounted(file: StoredDigests, blocks: number, sizeBytes = blocks * file.blockBytes): CausewayError {
-  return new CausewayError('source.backup-unreadable', `${file.name}: it does not have ${blocks} digests of ${file.blockBytes} bytes each, for a volume of ${sizeBytes} bytes`);
+  return new CausewayError(
+    'source.backup-unreadable',
+    `${file.name}: it does not have ${blocks} digests of ${file.blockBytes} bytes each, for a volume of ${sizeBytes} bytes`,
+  );
 }

@@ -6,7 +6,8 @@ export const DIGEST_BYTES = 32;
 const longestRest = 1024 * 1024;
 const quote = 0x22;
 const closing = 0x5d;
-const isBetween = (byte: number | undefined): boolean => byte === 0x2c || byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+const isBetween = (byte: number | undefined): boolean =>
+  byte === 0x2c || byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 /** The file of digests that belongs to a backup, in the object store: JSON with one long list of SHA-256 in hex. */
 export interface StoredDigests {
@@ -49,7 +50,10 @@ export async function blockBytesOf(file: Omit<StoredDigests, 'blockBytes'>, sign
  * @returns what `blockBytesOf` returns
  * @throws `source.backup-unreadable` when it is no such file, or is cut off
  */
-export async function* scanDigests(file: Omit<StoredDigests, 'blockBytes'>, signal: AbortSignal): AsyncGenerator<Buffer, number, undefined> {
+export async function* scanDigests(
+  file: Omit<StoredDigests, 'blockBytes'>,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, number, undefined> {
   let rest = '';
   let where: 'before' | 'within' | 'after' = 'before';
   let held: Uint8Array = new Uint8Array();
@@ -85,7 +89,10 @@ export async function* scanDigests(file: Omit<StoredDigests, 'blockBytes'>, sign
 }
 
 /** All whole tokens of a part of the list; `used` is where the first that is not whole begins, or the end of the list. */
-function tokensOf(bytes: Uint8Array, name: string): { readonly digests: Buffer; readonly used: number; readonly isEnd: boolean } {
+function tokensOf(
+  bytes: Uint8Array,
+  name: string,
+): { readonly digests: Buffer; readonly used: number; readonly isEnd: boolean } {
   const digests = Buffer.allocUnsafeSlow(Math.ceil(bytes.length / (2 * DIGEST_BYTES + 2)) * DIGEST_BYTES);
   let count = 0;
   let at = 0;
@@ -96,7 +103,12 @@ function tokensOf(bytes: Uint8Array, name: string): { readonly digests: Buffer; 
       if (byte !== undefined && byte !== closing && byte !== quote) throw notDigests(name);
       return { digests: digests.subarray(0, count * DIGEST_BYTES), used: at, isEnd: byte === closing };
     }
-    if (byte !== quote || bytes[at + 2 * DIGEST_BYTES + 1] !== quote || !decodeHex(bytes, at + 1, digests, count * DIGEST_BYTES)) throw notDigests(name);
+    if (
+      byte !== quote ||
+      bytes[at + 2 * DIGEST_BYTES + 1] !== quote ||
+      !decodeHex(bytes, at + 1, digests, count * DIGEST_BYTES)
+    )
+      throw notDigests(name);
     count += 1;
     at += 2 * DIGEST_BYTES + 2;
   }

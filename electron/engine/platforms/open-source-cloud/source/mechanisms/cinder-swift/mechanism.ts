@@ -25,20 +25,30 @@ export function cinderSwiftMechanism(context: SourceContext): ExportMechanism {
 
     async take({ tag, environment, disks, base }, signal) {
       const mayCount = keptBackups.incrementalFor(base);
-      return makeBackups(context, disks, {
-        tag,
-        of: 'snapshots',
-        container: containerOf(environment),
-        incremental: mayCount,
-        accept: async (backup, within) => {
-          const chain = await findChain(cloud, backup.id, within);
-          if (chain !== undefined) return { backupId: backup.id, chain: chain.map(({ backupId }) => backupId).join(' ') };
-          if (backup.is_incremental === true) return undefined;
-          throw new CausewayError('source.backup-unreadable', `container ${backup.container ?? ''} of this project has no objects of backup ${backup.id}`, {
-            details: { backupId: backup.id },
-          });
+      return makeBackups(
+        context,
+        disks,
+        {
+          tag,
+          of: 'snapshots',
+          container: containerOf(environment),
+          incremental: mayCount,
+          accept: async (backup, within) => {
+            const chain = await findChain(cloud, backup.id, within);
+            if (chain !== undefined)
+              return { backupId: backup.id, chain: chain.map(({ backupId }) => backupId).join(' ') };
+            if (backup.is_incremental === true) return undefined;
+            throw new CausewayError(
+              'source.backup-unreadable',
+              `container ${backup.container ?? ''} of this project has no objects of backup ${backup.id}`,
+              {
+                details: { backupId: backup.id },
+              },
+            );
+          },
         },
-      }, signal);
+        signal,
+      );
     },
 
     async isAlive({ mark }, signal) {
@@ -50,9 +60,19 @@ export function cinderSwiftMechanism(context: SourceContext): ExportMechanism {
       const backupId = markText(mark, 'backupId');
       const chain = await findChain(cloud, backupId, signal);
       const [newest] = chain ?? [];
-      if (chain === undefined || newest === undefined) throw new CausewayError('source.snapshot-lost', `backup ${backupId} or one that it depends on no longer exists`);
+      if (chain === undefined || newest === undefined)
+        throw new CausewayError(
+          'source.snapshot-lost',
+          `backup ${backupId} or one that it depends on no longer exists`,
+        );
       const digests = await findDigests(cloud.objectStore, newest, signal);
-      return new BackupReader(cloud.objectStore, chain, sizeBytes, digests, await baseDigests(base, sizeBytes, digests.blockBytes, signal));
+      return new BackupReader(
+        cloud.objectStore,
+        chain,
+        sizeBytes,
+        digests,
+        await baseDigests(base, sizeBytes, digests.blockBytes, signal),
+      );
     },
 
     commit: (tag, disks, signal) => keptBackups.commit(context, tag, disks, signal),

@@ -60,8 +60,10 @@ async function fetchPart(store: ObjectStore, part: BackupPart, signal: AbortSign
   const stored = await store.read(part.container, part.name, signal);
   if (stored === undefined) throw unreadable(part, 'the object no longer exists');
   const content = await decompress(part, stored);
-  if (content.length !== part.length) throw unreadable(part, `it contains ${content.length} bytes instead of ${part.length}`);
-  if (createHash('md5').update(content).digest('hex') !== part.md5) throw unreadable(part, 'its content does not match its checksum');
+  if (content.length !== part.length)
+    throw unreadable(part, `it contains ${content.length} bytes instead of ${part.length}`);
+  if (createHash('md5').update(content).digest('hex') !== part.md5)
+    throw unreadable(part, 'its content does not match its checksum');
   return content;
 }
 
@@ -83,7 +85,10 @@ async function decompress(part: BackupPart, stored: Uint8Array): Promise<Buffer>
   } catch (error) {
     throw unreadable(part, `it cannot be decompressed as ${part.compression}`, error);
   }
-  throw new CausewayError('source.unsupported', `backups that are compressed with ${part.compression} cannot be read; configure the backup service to use zlib or zstd, or choose another export mechanism`);
+  throw new CausewayError(
+    'source.unsupported',
+    `backups that are compressed with ${part.compression} cannot be read; configure the backup service to use zlib or zstd, or choose another export mechanism`,
+  );
 }
 
 function unreadable(part: BackupPart, why: string, cause?: unknown): CausewayError {

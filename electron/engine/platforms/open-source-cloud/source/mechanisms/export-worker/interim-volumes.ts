@@ -19,7 +19,13 @@ export type InterimOrigin = { readonly snapshot_id: string } | { readonly imageR
 
 /** A copy of a disk that no server uses. Of a snapshot, it is of the snapshot's own type: no data crosses between back ends. */
 export async function ensureInterimVolume(
-  session: OpenStackSession, run: DestinationRun, tag: string, disk: CloudDisk, origin: InterimOrigin, type: string | undefined, signal: AbortSignal,
+  session: OpenStackSession,
+  run: DestinationRun,
+  tag: string,
+  disk: CloudDisk,
+  origin: InterimOrigin,
+  type: string | undefined,
+  signal: AbortSignal,
 ): Promise<string> {
   const cloud = cloudApi(session);
   const { resource, entry } = await ensureResource<{ readonly id: string }>(
@@ -29,19 +35,40 @@ export async function ensureInterimVolume(
     {
       ...volumeFinders(cloud),
       create: (each, s) =>
-        session.cloud.volume.volumes.create({
-          name: nameOf(each), size: Math.ceil(disk.sizeBytes / GIB), ...origin, ...(type === undefined ? {} : { volume_type: type }), metadata: resourceTags(run, each),
-        }, s),
+        session.cloud.volume.volumes.create(
+          {
+            name: nameOf(each),
+            size: Math.ceil(disk.sizeBytes / GIB),
+            ...origin,
+            ...(type === undefined ? {} : { volume_type: type }),
+            metadata: resourceTags(run, each),
+          },
+          s,
+        ),
     },
     signal,
   );
-  const ready = () => awaitVolume(cloud, resource.id, `copying disk ${disk.id} into it`, ({ state }) => state === 'available' || state === 'attached', cloud.timing.volumeMs * 12, signal);
+  const ready = () =>
+    awaitVolume(
+      cloud,
+      resource.id,
+      `copying disk ${disk.id} into it`,
+      ({ state }) => state === 'available' || state === 'attached',
+      cloud.timing.volumeMs * 12,
+      signal,
+    );
   await orRemoveFailed(cloud, run.ledger, entry, ready, signal);
   return resource.id;
 }
 
 /** An image of a server's root disk, complete. */
-export async function ensureServerImage(session: OpenStackSession, run: DestinationRun, tag: string, disk: CloudDisk, signal: AbortSignal): Promise<string> {
+export async function ensureServerImage(
+  session: OpenStackSession,
+  run: DestinationRun,
+  tag: string,
+  disk: CloudDisk,
+  signal: AbortSignal,
+): Promise<string> {
   const { image, compute } = session.cloud;
   const find = async (entry: LedgerEntry, s: AbortSignal) => (await image.list({ name: nameOf(entry) }, s))[0];
   const { resource } = await ensureResource<{ readonly id: string }>(
@@ -55,14 +82,24 @@ export async function ensureServerImage(session: OpenStackSession, run: Destinat
     },
     signal,
   );
-  await waitForState({ operation: `image of server ${disk.serverId}` }, async (s) => {
-    const seen = await image.get(resource.id, s);
-    if (seen === undefined || ['killed', 'deleted', 'pending_delete'].includes(seen.status)) {
-      throw new CausewayError('source.snapshot-failed', `the image of server ${disk.serverId} is ${seen?.status ?? 'missing'}: the compute service could not create it`, {
-        details: { serverId: disk.serverId, imageId: resource.id },
-      });
-    }
-    return seen.status === 'active' ? { done: true, value: undefined } : { done: false, state: seen.status };
-  }, imagePlan, session.clock, signal);
+  await waitForState(
+    { operation: `image of server ${disk.serverId}` },
+    async (s) => {
+      const seen = await image.get(resource.id, s);
+      if (seen === undefined || ['killed', 'deleted', 'pending_delete'].includes(seen.status)) {
+        throw new CausewayError(
+          'source.snapshot-failed',
+          `the image of server ${disk.serverId} is ${seen?.status ?? 'missing'}: the compute service could not create it`,
+          {
+            details: { serverId: disk.serverId, imageId: resource.id },
+          },
+        );
+      }
+      return seen.status === 'active' ? { done: true, value: undefined } : { done: false, state: seen.status };
+    },
+    imagePlan,
+    session.clock,
+    signal,
+  );
   return resource.id;
 }

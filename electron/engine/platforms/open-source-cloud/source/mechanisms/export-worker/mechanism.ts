@@ -29,14 +29,18 @@ import { takeVolumeSnapshots } from '../../volume-snapshots.ts';
 export function exportWorkerMechanism(context: SourceContext): ExportMechanism {
   const session: OpenStackSession = context.session;
   const cloud = cloudApi(session);
-  const worker = new ExportWorker({
-    cloud,
-    start: (keyRing, run, signal) => startWorker(session, keyRing, run, exportRole, signal).catch((error: unknown) => {
-      throw inExportWords(error);
-    }),
-    attach: (run, workerId, volume, signal) => attachToWorker(cloud, run, workerId, volume, signal),
-    ownVm: ownVmAccess(() => cloud, { areCopies: true }),
-  }, context.use?.ownVm);
+  const worker = new ExportWorker(
+    {
+      cloud,
+      start: (keyRing, run, signal) =>
+        startWorker(session, keyRing, run, exportRole, signal).catch((error: unknown) => {
+          throw inExportWords(error);
+        }),
+      attach: (run, workerId, volume, signal) => attachToWorker(cloud, run, workerId, volume, signal),
+      ownVm: ownVmAccess(() => cloud, { areCopies: true }),
+    },
+    context.use?.ownVm,
+  );
   const folder = join(context.folder, 'open-source-cloud-digests');
 
   const runOf = (environment: DestinationRun['environment']): DestinationRun => ({
@@ -52,12 +56,20 @@ export function exportWorkerMechanism(context: SourceContext): ExportMechanism {
     async prepare(environment, signal) {
       await worker.check(environment, signal);
       const wishes = exportWorkerWishes(environment);
-      await planWorker(session.cloud, readEnvironment(wishes.environment), 'disk-copy', signal).catch((error: unknown) => {
-        throw inExportWords(error);
-      });
+      await planWorker(session.cloud, readEnvironment(wishes.environment), 'disk-copy', signal).catch(
+        (error: unknown) => {
+          throw inExportWords(error);
+        },
+      );
       const type = wishes.interimVolumeType;
       const types = type === undefined ? [] : await session.cloud.volume.types(signal);
-      if (type !== undefined) resolvedOrThrow('volume type', 'service_backups_options.export_interim_volume_type', type, resolve(types, type));
+      if (type !== undefined)
+        resolvedOrThrow(
+          'volume type',
+          'service_backups_options.export_interim_volume_type',
+          type,
+          resolve(types, type),
+        );
     },
 
     async take({ tag, environment, disks }, signal): Promise<readonly DiskMark[]> {
@@ -72,32 +84,52 @@ export function exportWorkerMechanism(context: SourceContext): ExportMechanism {
         takeVolumeSnapshots(context, tag, 'replica', volumes, signal),
       ]);
       const marks = new Map<string, DiskMark>();
-      const copy = async (disk: CloudDisk, origin: { snapshot_id: string } | { imageRef: string }, type: string | undefined): Promise<void> => {
+      const copy = async (
+        disk: CloudDisk,
+        origin: { snapshot_id: string } | { imageRef: string },
+        type: string | undefined,
+      ): Promise<void> => {
         const interim = await ensureInterimVolume(session, run, tag, disk, origin, type, signal);
-        marks.set(disk.id, { interimVolumeId: interim, digests: digestFileName(tag, disk.id), options: wishes.environment, copies: disks.length });
+        marks.set(disk.id, {
+          interimVolumeId: interim,
+          digests: digestFileName(tag, disk.id),
+          options: wishes.environment,
+          copies: disks.length,
+        });
       };
-      for (const [index, disk] of roots.entries()) await copy(disk, { imageRef: images[index] ?? '' }, wishes.interimVolumeType);
-      await Promise.all(volumes.map((disk, index) => copy(disk, { snapshot_id: snapshots[index]?.id ?? '' }, undefined)));
+      for (const [index, disk] of roots.entries())
+        await copy(disk, { imageRef: images[index] ?? '' }, wishes.interimVolumeType);
+      await Promise.all(
+        volumes.map((disk, index) => copy(disk, { snapshot_id: snapshots[index]?.id ?? '' }, undefined)),
+      );
       // The copies stand by themselves; an image is as large as they are.
-      for (const entry of recordedOf(ledgerOf(context), { kind: 'image', of: tag })) await removeRecorded(context, entry, signal);
+      for (const entry of recordedOf(ledgerOf(context), { kind: 'image', of: tag }))
+        await removeRecorded(context, entry, signal);
       return disks.map((disk) => marks.get(disk.id) ?? {});
     },
 
     async isAlive({ mark }, signal) {
       const volume = await context.cloud.volume.volumes.get(markText(mark, 'interimVolumeId'), signal);
-      return volume !== undefined && ['available', 'in-use', 'attaching', 'detaching', 'reserved'].includes(volume.status);
+      return (
+        volume !== undefined && ['available', 'in-use', 'attaching', 'detaching', 'reserved'].includes(volume.status)
+      );
     },
 
     async open({ diskId, sizeBytes, mark }: MarkedDisk, base, signal): Promise<DiskReader> {
       const id = markText(mark, 'interimVolumeId');
       const options = mark['options'];
       const volume: Volume = { id, diskId, sizeBytes, createdByThisCall: false };
-      const run = runOf(typeof options === 'object' && options !== null && !Array.isArray(options) ? (options as DiskMark) : {});
+      const run = runOf(
+        typeof options === 'object' && options !== null && !Array.isArray(options) ? (options as DiskMark) : {},
+      );
       // Marks of earlier versions do not say how many there are.
       await worker.place(run, typeof mark['copies'] === 'number' ? mark['copies'] : 1, signal);
       const opened = await worker.open(run, volume, signal);
       const own = new DigestFile(folder, markText(mark, 'digests'), sizeBytes);
-      const former = base === undefined || base.sizeBytes !== sizeBytes ? undefined : new DigestFile(folder, markText(base.mark, 'digests'), sizeBytes);
+      const former =
+        base === undefined || base.sizeBytes !== sizeBytes
+          ? undefined
+          : new DigestFile(folder, markText(base.mark, 'digests'), sizeBytes);
       return new WorkerVolumeReader(opened, sizeBytes, own, (await former?.isComplete()) === true ? former : undefined);
     },
 

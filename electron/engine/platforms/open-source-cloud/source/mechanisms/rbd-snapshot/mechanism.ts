@@ -20,10 +20,15 @@ export function rbdSnapshotMechanism(context: SourceContext): ExportMechanism {
       const cluster = await openCluster(context.storage);
       try {
         // Whether the storage can be read is learned before anything is made.
-        const pools = await Promise.all(disks.map((disk) => poolOf(cluster, context.storage, `volume-${disk.volumeId ?? ''}`, signal)));
+        const pools = await Promise.all(
+          disks.map((disk) => poolOf(cluster, context.storage, `volume-${disk.volumeId ?? ''}`, signal)),
+        );
         const snapshots = await takeVolumeSnapshots(context, tag, 'replica', disks, signal);
         return snapshots.map((snapshot, index) => ({
-          pool: pools[index] ?? '', image: `volume-${snapshot.volume_id}`, snapshot: `snapshot-${snapshot.id}`, snapshotId: snapshot.id,
+          pool: pools[index] ?? '',
+          image: `volume-${snapshot.volume_id}`,
+          snapshot: `snapshot-${snapshot.id}`,
+          snapshotId: snapshot.id,
         }));
       } finally {
         await cluster.close();
@@ -35,8 +40,17 @@ export function rbdSnapshotMechanism(context: SourceContext): ExportMechanism {
     },
 
     async open({ mark, sizeBytes }: MarkedDisk, base, signal): Promise<DiskReader> {
-      const image = { pool: markText(mark, 'pool'), image: markText(mark, 'image'), snapshot: markText(mark, 'snapshot') };
-      return openRbd(context.storage, image, await comparable(context, { image: image.image, sizeBytes }, base, signal), signal);
+      const image = {
+        pool: markText(mark, 'pool'),
+        image: markText(mark, 'image'),
+        snapshot: markText(mark, 'snapshot'),
+      };
+      return openRbd(
+        context.storage,
+        image,
+        await comparable(context, { image: image.image, sizeBytes }, base, signal),
+        signal,
+      );
     },
 
     async commit(tag, _disks, signal) {
@@ -54,7 +68,10 @@ export function rbdSnapshotMechanism(context: SourceContext): ExportMechanism {
 
 /** The base's snapshot, if changes can be counted from it: the same image in the same size, and still there. */
 async function comparable(
-  context: SourceContext, now: { readonly image: string; readonly sizeBytes: number }, base: MarkedDisk | undefined, signal: AbortSignal,
+  context: SourceContext,
+  now: { readonly image: string; readonly sizeBytes: number },
+  base: MarkedDisk | undefined,
+  signal: AbortSignal,
 ): Promise<string | undefined> {
   if (base === undefined || base.sizeBytes !== now.sizeBytes || base.mark['image'] !== now.image) return undefined;
   const seen = await context.cloud.volume.snapshots.get(markText(base.mark, 'snapshotId'), signal);
