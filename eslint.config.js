@@ -12,6 +12,19 @@ const features = readdirSync(new URL('./renderer/features', import.meta.url), { 
   .filter((entry) => entry.isDirectory())
   .map((entry) => entry.name);
 
+/** Files of more than 500 lines: tables of texts and cases that are read from top to bottom, and what has still to be divided. */
+const longFiles = [
+  'e2e/rigs/resource-group-cloud/arm/create-vm.ts',
+  'e2e/specs/compartment-cloud-destination.spec.ts',
+  'e2e/specs/osmorphing-windows-worker.spec.ts',
+  'electron/engine/jobs/runner.test.ts',
+  'electron/engine/osmorphing/windows/both-ways.test.ts',
+  'electron/engine/osmorphing/windows/winrm-guest.ts',
+  'scripts/documents/capabilities.ts',
+  'shared/validation/finding-texts.ts',
+  'shared/validation/messages.test.ts',
+];
+
 /** The walls of the house: who (`target`) must not import whom (`from`, but for `except`), and the rule in words. */
 const walls = [
   {
@@ -111,9 +124,13 @@ export default tseslint.config(
       ],
       'no-console': 'off',
       eqeqeq: 'error',
-      'max-lines': ['warn', { max: 400, skipBlankLines: true, skipComments: true }],
+      'max-lines': ['error', { max: 500, skipBlankLines: true, skipComments: true }],
+      'max-lines-per-function': ['warn', { max: 80, skipBlankLines: true, skipComments: true }],
     },
   },
+  // A test's function is its list of cases.
+  { files: ['**/*.{test,spec}.{ts,tsx}', 'e2e/conformance/**'], rules: { 'max-lines-per-function': 'off' } },
+  { files: longFiles, rules: { 'max-lines': 'off' } },
   {
     files: ['shared/**/*.ts'],
     ignores: ['**/*.test.ts', 'shared/testing/**'],

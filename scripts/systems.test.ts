@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { oneLine } from '../shared/testing/one-line.ts';
 import { systemRows, underWine } from './documents/systems.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -11,7 +12,7 @@ test('every program that the engine starts is named in the table of systems, and
   const started = new Set<string>();
   for (const path of globSync('electron/engine/**/*.ts', { cwd: root })) {
     if (/\.test\.ts$|\/testing\//.test(path)) continue;
-    for (const [, name] of readFileSync(join(root, path), 'utf8').matchAll(
+    for (const [, name] of oneLine(readFileSync(join(root, path), 'utf8')).matchAll(
       /\b(?:runTool|spawn|spawnSync|execFile|execFileSync|run)\('([a-z][\w-]*)', \[/g,
     ))
       started.add(name!);

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { plugins } from '../plugins/registry.ts';
+import { oneLine } from '../testing/one-line.ts';
 import { findingAreas, findingText } from './finding-texts.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -31,7 +32,7 @@ const namesIn = (pattern: string, name: RegExp): string[] =>
   globSync(pattern, { cwd: root })
     .filter((path) => !/\.test\.ts$/.test(path))
     .flatMap((path) =>
-      [...readFileSync(join(root, path), 'utf8').matchAll(name)].flatMap((match) =>
+      [...oneLine(readFileSync(join(root, path), 'utf8')).matchAll(name)].flatMap((match) =>
         match.slice(1).filter((part) => part !== undefined),
       ),
     );

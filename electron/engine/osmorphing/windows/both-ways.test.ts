@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { defaultProgramFolder } from '../program-archive.ts';
 import { discArchitectures, discDrivers, discFolders, requiredDrivers, storageDrivers } from './disc-folders.ts';
 import { fixedInterfaces, staticCards, type Card, type FixedInterface } from './static-network.ts';
+import { oneLine } from '../../../../shared/testing/one-line.ts';
 import { ipv6Settings, type RegistryInterfaces } from './ipv6-settings.ts';
 import { hypervValues, registryValues, stopAtBlueScreens, virtioDiskValues } from './service-values.ts';
 
@@ -576,7 +577,11 @@ describe('what a guest gets', () => {
 });
 
 describe('the first boot', () => {
-  const [program, worker, request] = [sourceText('scripts'), mineText('winrm-guest'), mineText('offline-guest')];
+  const [program, worker, request] = [
+    sourceText('scripts'),
+    oneLine(mineText('winrm-guest')),
+    oneLine(mineText('offline-guest')),
+  ];
 
   it('runs the same scripts by the same names', () => {
     const files = Object.fromEntries(
