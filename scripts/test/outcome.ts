@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
+import type { Job } from './jobs.ts';
+import type { PartEnd } from './part.ts';
 
 /** How one task of a run ended. */
 export interface Outcome {
   readonly name: string;
-  readonly group: 'lint' | 'types' | 'unit' | 'specs' | 'electron';
+  readonly group: 'lint' | 'types' | 'unit' | 'specs' | 'electron' | 'steady' | 'clean';
   readonly passed: number;
   readonly failed: number;
   /** Full names of tests that did not run. */
@@ -108,4 +110,75 @@ function failuresOf(file: FileReport, root: string): string[] {
         `${path} > ${fullName}\n    ${(failureMessages?.[0] ?? '').split('\n').slice(0, 3).join('\n    ')}`,
     );
   return tests.length === 0 && file.status === 'failed' ? [`${path}: ${file.message}`] : tests;
+}
+
+/** What a part came to: one outcome, or one for each file of a bundle. A complaint of the part itself is one more failure. */
+export function outcomesOf(job: Job, end: PartEnd, root: string): Outcome[] {
+  const { name, group, report, paths = [] } = job;
+  const { status, wallSeconds, cpuSeconds, complaint } = end;
+  const all =
+    report === undefined
+      ? [{ name, group, ...outcomeOfProgram(name, end), wallSeconds, cpuSeconds }]
+      : paths.length > 1
+        ? outcomesOfFiles(paths, readFiles(report, status, root), name, cpuSeconds)
+        : [{ name, group, ...readReport(report, status, root), wallSeconds, cpuSeconds }];
+  const [first, ...rest] = all;
+  if (complaint === undefined || first === undefined) return all;
+  const failures = [...first.failures, `${name}: ${complaint}`];
+  return [
+    { ...first, failed: first.failed + 1, failures, failedFiles: [...(first.failedFiles ?? []), ...paths] },
+    ...rest,
+  ];
+}
+
+/** By the last line `N passed, N failed` of a program that counts, and otherwise by the exit status. */
+function outcomeOfProgram(
+  name: string,
+  { status, output }: PartEnd,
+): Pick<Outcome, 'passed' | 'failed' | 'skipped' | 'failures'> {
+  const [, passed, failed] = /^(\d+) passed, (\d+) failed$/m.exec(output.trimEnd().split('\n').at(-1) ?? '') ?? [];
+  const isGood = status === 0 && (failed ?? '0') === '0';
+  return {
+    passed: passed === undefined ? (isGood ? 1 : 0) : Number(passed),
+    failed: isGood ? 0 : Math.max(1, Number(failed ?? 0)),
+    skipped: [],
+    failures: isGood ? [] : [`${name} failed`],
+  };
+}
+
+/** The outcomes of a bundle's files. Its processor time is divided by the time that each took; a file without a result has failed. */
+function outcomesOfFiles(
+  paths: readonly string[],
+  files: readonly FileOutcome[],
+  bundle: string,
+  cpuSeconds: number | undefined,
+): Outcome[] {
+  const total = files.reduce((sum, { wallSeconds }) => sum + wallSeconds, 0);
+  const group = 'specs' as const;
+  const outcomes = paths.map((path): Outcome => {
+    const file = files.find((one) => one.path === path);
+    if (file === undefined) {
+      const failures = [`${path}: not run`];
+      return {
+        name: path,
+        group,
+        passed: 0,
+        failed: 1,
+        skipped: [],
+        failures,
+        failedFiles: [path],
+        wallSeconds: 0,
+        cpuSeconds: undefined,
+      };
+    }
+    const { path: _, wallSeconds, ...counts } = file;
+    const share =
+      cpuSeconds === undefined || total === 0 ? undefined : Math.round(((cpuSeconds * wallSeconds) / total) * 10) / 10;
+    return { name: path, group, ...counts, wallSeconds: Math.round(wallSeconds * 10) / 10, cpuSeconds: share };
+  });
+  const other = files.filter(({ path }) => path === undefined);
+  return [
+    ...outcomes,
+    ...other.map(({ path: _, ...counts }) => ({ name: bundle, group, ...counts, cpuSeconds: undefined })),
+  ];
 }

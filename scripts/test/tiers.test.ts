@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { reasonToSkip, skippedForAReason, specsOf, tierEnvironment, tierOf } from './tiers.ts';
+import { allSpecs, reasonToSkip, sampledUnitTests, skippedForAReason, specsOf, tierEnvironment } from './tiers.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 /** Suites with a command of their own: folder → script in package.json. */
@@ -13,7 +13,7 @@ const suites: Readonly<Record<string, string>> = {
 };
 
 test('every spec file is in the folder of a tier or of a suite that has a command', () => {
-  const inTiers = new Set(specsOf('full', root).map(({ path }) => path));
+  const inTiers = new Set(allSpecs(root).map(({ path }) => path));
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     readonly scripts: Readonly<Record<string, string>>;
   };
@@ -21,11 +21,17 @@ test('every spec file is in the folder of a tier or of a suite that has a comman
   expect(elsewhere.filter((path) => scripts[suites[path.split('/')[1] ?? ''] ?? ''] === undefined)).toEqual([]);
 });
 
-test('continuous integration runs what the usual tier runs, and more', () => {
+test('the full tier repeats of the usual one what that only samples, and nothing else', () => {
   const [usual, full] = (['usual', 'full'] as const).map((tier) => specsOf(tier, root).map(({ path }) => path));
-  expect(full).toEqual(expect.arrayContaining(usual!));
-  expect(full!.length).toBeGreaterThan(usual!.length);
-  expect([tierOf({}), tierOf({ CI: 'true' })]).toEqual(['usual', 'full']);
+  const again = full!.filter((path) => usual!.includes(path));
+  expect(again).toEqual(expect.arrayContaining(['e2e/specs/crash.spec.ts', 'e2e/specs/execution-faults.spec.ts']));
+  expect(again).not.toContain('e2e/specs/validate-cli.spec.ts');
+  expect(full!.filter((path) => path.startsWith('e2e/specs-full/'))).toEqual(
+    allSpecs(root)
+      .map(({ path }) => path)
+      .filter((path) => !usual!.includes(path)),
+  );
+  expect(sampledUnitTests(root)).toContain('electron/engine/images/mutated-images.test.ts');
 });
 
 test('what specs share registers nothing for the file that happens to import it first', () => {
@@ -56,6 +62,6 @@ test('a skipped test has the reason of its file, or of the unit tests whose name
 });
 
 test('files whose tests may be skipped exist', () => {
-  const names = specsOf('full', root).map(({ path }) => path.split('/').at(-1));
+  const names = allSpecs(root).map(({ path }) => path.split('/').at(-1));
   for (const name of Object.keys(skippedForAReason)) expect(names).toContain(name);
 });

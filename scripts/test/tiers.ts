@@ -1,25 +1,29 @@
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { withImports } from './imports.ts';
 
 /**
  * Which spec runs when. The folder of a spec file is its tier:
  *
  * - `e2e/specs`: usual. `npm test`, every capability once; at most 8 minutes on two cores once the images are built.
- * - `e2e/specs-full`: with `CI=true` the same command runs these too, and everything that the usual tier samples, in at
- *   most 45 minutes.
+ * - `e2e/specs-full`: full. `npm run test:full` runs these, and again what the usual tier only samples, in larger
+ *   samples; what `npm test` runs as a whole is not repeated.
  * - further folders are suites with a command of their own, e.g. `npm run test:openstack`, `npm run test:guests`, `npm run test:pairs`.
  */
 export type Tier = 'usual' | 'full';
-
-export const tierOf = (env: { readonly CI?: string | undefined }): Tier => (env.CI === 'true' ? 'full' : 'usual');
 
 /** What a tier sets for its specs; what somebody has set by hand is kept. */
 export const tierEnvironment: Readonly<Record<Tier, Readonly<Record<string, string>>>> = {
   // Seeded loops are short here.
   usual: { CAUSEWAY_CRASH_POINTS: '1', CAUSEWAY_FAULT_CASES: '1' },
   // By CAUSEWAY_EVERY_STEP=1 specs and unit tests do what they leave out otherwise (docs/testing.md lists it).
-  full: { CAUSEWAY_CRASH_POINTS: '6', CAUSEWAY_EVERY_LAYOUT: '1', CAUSEWAY_EVERY_STEP: '1', CAUSEWAY_SAMPLE: '1' },
+  full: {
+    CAUSEWAY_CRASH_POINTS: '6',
+    CAUSEWAY_EVERY_LAYOUT: '1',
+    CAUSEWAY_EVERY_STEP: '1',
+    CAUSEWAY_SAMPLE: '1',
+  },
 };
 
 /**
@@ -36,13 +40,43 @@ export interface SpecFile {
   readonly lease: string | undefined;
 }
 
-/** The spec files of a tier; those of the usual tier run in the full one as well. */
+/** The spec files that a tier runs. */
 export function specsOf(tier: Tier, root: string): SpecFile[] {
-  const folders = tier === 'usual' ? ['e2e/specs'] : ['e2e/specs', 'e2e/specs-full'];
-  return folders
-    .flatMap((folder) => globSync(`${folder}/**/*.spec.ts`, { cwd: root }))
+  const usual = specsIn('e2e/specs', root);
+  if (tier === 'usual') return usual;
+  return [...usual.filter(({ path }) => isSampled(path, root)), ...specsIn('e2e/specs-full', root)];
+}
+
+/** The spec files of both tiers, e.g. to find one by its name. */
+export function allSpecs(root: string): SpecFile[] {
+  return [...specsIn('e2e/specs', root), ...specsIn('e2e/specs-full', root)];
+}
+
+function specsIn(folder: string, root: string): SpecFile[] {
+  return globSync(`${folder}/**/*.spec.ts`, { cwd: root })
+    .map((path) => path.replaceAll('\\', '/'))
     .toSorted()
     .map((path) => ({ path, lease: /^\/\/ lease: (.+)$/m.exec(readFileSync(join(root, path), 'utf8'))?.[1] }));
+}
+
+const sampleVariables = [...new Set(Object.values(tierEnvironment).flatMap((each) => Object.keys(each)))];
+
+/** Whether a spec, or a conformance suite that it runs, does more in the full tier. */
+function isSampled(path: string, root: string): boolean {
+  return withImports(path, root, ['e2e/conformance']).some((file) =>
+    sampleVariables.some((name) => readFileSync(join(root, file), 'utf8').includes(`'${name}'`)),
+  );
+}
+
+/** Unit tests that do more in the full tier: those that read its variables, or draw as many rounds as it asks for. */
+export function sampledUnitTests(root: string): string[] {
+  return globSync('{shared,electron}/**/*.test.ts', { cwd: root })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => {
+      const text = readFileSync(join(root, path), 'utf8');
+      return text.includes('testing/rounds.ts') || sampleVariables.some((name) => text.includes(`'${name}'`));
+    })
+    .toSorted();
 }
 
 /** Unit tests that need programs which may be missing, by the beginning of their names. */
@@ -65,7 +99,7 @@ export function reasonToSkip(file: string, test: string): string | undefined {
 }
 
 /**
- * Tests that are skipped even where everything can run, with why. With `CI=true` any other skipped test fails the run on a
+ * Tests that are skipped even where everything can run, with why. Any other skipped test fails the full tier on a
  * machine with root: what can run there must.
  */
 export const skippedForAReason: Readonly<Record<string, string>> = {
