@@ -41,13 +41,13 @@ describe('a part of a run', () => {
     const end = await run(`${startSleeper} process.exit(0)`);
     expect(end.status).toBe(0);
     expect(end.complaint).toMatch(/^left running: .*setInterval.*process \d+/);
-    expect(isRunning(sleeperOf(end))).toBe(false);
+    await expect.poll(() => isRunning(sleeperOf(end))).toBe(false);
   });
 
   it.runIf(isLinux)('ends with everything that it started when it says nothing', async () => {
     const end = await run(`${startSleeper} setInterval(() => {}, 1000)`, 3);
     expect([end.status, end.complaint]).toEqual([null, 'no output for 3 s; ended with everything it had started']);
-    expect(isRunning(sleeperOf(end))).toBe(false);
+    await expect.poll(() => isRunning(sleeperOf(end))).toBe(false);
   });
 
   it.runIf(isLinux)('ends with everything that it started when the run is interrupted', async () => {
@@ -57,6 +57,6 @@ describe('a part of a run', () => {
     interrupt.abort();
     const end = await running;
     expect(end.status).toBeNull();
-    expect(isRunning(sleeperOf(end))).toBe(false);
+    await expect.poll(() => isRunning(sleeperOf(end))).toBe(false);
   });
 });
