@@ -2,12 +2,13 @@
 export interface BootstrapWorld {
   isRoot(): boolean;
   isTerminal(): boolean;
-  readonly env: { readonly CI?: string };
+  isDebian(): boolean;
+  readonly env: { readonly CI?: string; readonly CAUSEWAY_NO_INSTALL?: string };
   ask(question: string): Promise<boolean>;
-  /** Undefined where there is no dpkg. */
-  missingOf(packages: Readonly<Record<string, string>>): readonly string[] | undefined;
+  missingOf(packages: readonly string[]): readonly string[];
   listsAreStale(): boolean;
-  apt(...args: string[]): boolean;
+  /** Undefined, or what went wrong. */
+  apt(...args: string[]): string | undefined;
   withoutServices<T>(work: () => T): T;
   removeLeftBehind(): void;
   say(text: string): void;

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { bootstrap, type BootstrapWorld } from './bootstrap.js';
+import { isPresent } from './packages.js';
 import { removeLeftBehind, withoutServices } from './without-services.js';
 
 /** A Debian system without two packages, and everything that happens to it. */
@@ -21,18 +22,28 @@ function debian(
     readonly isRoot?: boolean;
     readonly answer?: boolean;
     readonly isTerminal?: boolean;
-    readonly env?: { readonly CI?: string };
+    readonly env?: BootstrapWorld['env'];
+    readonly isDebian?: boolean;
+    /** What apt reports. */
+    readonly failure?: string;
+    readonly stillMissing?: readonly string[];
   } = {},
 ) {
   const happened: string[] = [];
+  let missing: readonly string[] = ['python3', 'iproute2'];
   const world: BootstrapWorld = {
     isRoot: () => more.isRoot ?? true,
     isTerminal: () => more.isTerminal ?? false,
+    isDebian: () => more.isDebian ?? true,
     env: more.env ?? {},
     ask: async (question: string) => (happened.push(`asked: ${question.split('\n')[0]}`), more.answer ?? false),
-    missingOf: () => ['python3', 'cpio'],
+    missingOf: (names) => missing.filter((name) => names.includes(name)),
     listsAreStale: () => false,
-    apt: (...args: string[]) => (happened.push(`apt ${args.join(' ')}`), true),
+    apt: (...args: string[]) => {
+      happened.push(`apt ${args.join(' ')}`);
+      if (more.failure === undefined) missing = more.stillMissing ?? [];
+      return more.failure;
+    },
     withoutServices: (work) => (happened.push('services held'), work()),
     removeLeftBehind: () => {},
     say: (text: string) => void happened.push(text),
@@ -40,48 +51,102 @@ function debian(
   };
   return { world, happened };
 }
-const installed = [
-  'Installing 2 Debian packages: python3 cpio',
-  'services held',
-  'apt install -y --no-install-recommends python3 cpio',
-];
+const both = "python3 (the worker agent and the lab's network), iproute2 (network of native workers)";
+const aptInstall = 'apt install -y --no-install-recommends --reinstall python3 iproute2';
+const installed = [`Installing 2 Debian packages as root: ${both}.`, 'services held', aptInstall];
+const question = 'asked: Install 2 Debian packages as root? python3 iproute2';
+const command = 'node scripts/bootstrap.js --yes demo';
 
 describe('Debian packages', () => {
   test.each([
-    ['with --yes', ['--yes', 'demo'], {}, []],
-    ['in continuous integration', ['demo'], { env: { CI: 'true' } }, []],
-    [
-      'after a yes on the terminal',
-      ['demo'],
-      { isTerminal: true, answer: true },
-      ['asked: Install 2 Debian packages as root? python3 cpio'],
-    ],
-  ])('are installed %s, and no service starts', async (_name, args, more, first) => {
+    ['without a terminal', ['demo'], {}, []],
+    ['whatever CI says', ['demo'], { env: { CI: '' } }, []],
+    ['with --yes on a terminal', ['--yes', 'demo'], { isTerminal: true }, []],
+    ['after a yes on the terminal', ['demo'], { isTerminal: true, answer: true }, [question]],
+  ])('are installed by root %s; one line names them and no service starts', async (_name, args, more, first) => {
     const { world, happened } = debian(more);
     expect(await bootstrap(args, world)).toBe(0);
     expect(happened).toEqual([...first, ...installed]);
   });
 
   test.each([
-    ['without a terminal', {}],
-    ['after a no', { isTerminal: true, answer: false }],
-    ['with CI set to something else', { env: { CI: '1' } }],
-    ['by an ordinary user, even with consent', { isRoot: false, env: { CI: 'true' } }],
-  ])('are not installed %s; one line names what is missing', async (_name, more) => {
+    ['with --no-install', ['--no-install', 'demo'], {}, [], 'not installed, as asked; to install them, run'],
+    [
+      'with CAUSEWAY_NO_INSTALL, whatever CI says',
+      ['demo'],
+      { env: { CI: 'true', CAUSEWAY_NO_INSTALL: '1' } },
+      [],
+      'not installed, as asked; to install them, run',
+    ],
+    [
+      'after a no on the terminal',
+      ['demo'],
+      { isTerminal: true },
+      [question],
+      'not installed without a yes; to install them, run',
+    ],
+    ['with --check', ['--check', 'demo'], {}, [], 'to install them, run as root'],
+  ])('are not installed %s; one line names them', async (_name, args, more, first, how) => {
     const { world, happened } = debian(more);
-    expect(await bootstrap(['demo'], world)).toBe(1);
-    expect(happened.filter((each) => each.startsWith('apt'))).toEqual([]);
-    const lines = happened.filter((each) => !each.startsWith('asked'));
-    expect(lines).toHaveLength(1);
-    expect(lines[0]).toMatch(
-      /^Missing Debian packages \(.*node scripts\/bootstrap\.js --yes demo\): python3 \(.+\), cpio \(.+\)\.$/,
-    );
+    expect(await bootstrap(args, world)).toBe(1);
+    expect(happened).toEqual([...first, `Missing Debian packages (${how}: ${command}): ${both}.`]);
   });
 
-  test('are only named with --check, whoever asks', async () => {
-    const { world, happened } = debian({ env: { CI: 'true' } });
-    expect(await bootstrap(['--check', '--yes'], world)).toBe(1);
-    expect(happened).toHaveLength(1);
+  test('are named to an ordinary user without those that only root has a use for', async () => {
+    const { world, happened } = debian({ isRoot: false });
+    expect(await bootstrap(['--yes', 'demo'], world)).toBe(1);
+    expect(happened).toEqual([
+      `Missing Debian packages (to install them, run as root: ${command}): python3 (the worker agent and the lab's network).`,
+    ]);
+  });
+
+  test('are named with what cannot run without them', async () => {
+    const { world, happened } = debian({ env: { CAUSEWAY_NO_INSTALL: '1' } });
+    expect(await bootstrap(['--needed-by=The demonstration', 'demo'], world)).toBe(1);
+    expect(happened).toEqual([
+      `The demonstration needs Debian packages that are missing (not installed, as asked; to install them, run: ${command}): ${both}.`,
+    ]);
+  });
+
+  test('are named where there is no apt', async () => {
+    const { world, happened } = debian({ isDebian: false });
+    expect(await bootstrap(['demo'], world)).toBe(1);
+    expect(happened).toEqual([
+      `Missing Debian packages (this is no Debian system: install them with its own package manager): ${both}.`,
+    ]);
+  });
+
+  test('that apt refuses are named with its reason, after the lists were updated', async () => {
+    const { world, happened } = debian({ failure: 'no space left' });
+    expect(await bootstrap(['demo'], world)).toBe(1);
+    expect(happened).toEqual([
+      ...installed,
+      'apt update',
+      `Debian packages that could not be installed (no space left): ${both}.`,
+    ]);
+  });
+
+  test('that are installed and still not there are named', async () => {
+    const { world, happened } = debian({ stillMissing: ['iproute2'] });
+    expect(await bootstrap(['demo'], world)).toBe(1);
+    expect(happened).toEqual([
+      ...installed,
+      'Debian packages that could not be installed (their files are missing): iproute2 (network of native workers).',
+    ]);
+  });
+
+  test('are there when the programs and files that they provide are, whatever dpkg says', () => {
+    const path = process.env['PATH'];
+    const folder = mkdtempSync(join(tmpdir(), 'causeway-programs-'));
+    try {
+      process.env['PATH'] = folder;
+      expect(isPresent('chromium')).toBe(false);
+      writeFileSync(join(folder, 'chromium'), '', { mode: 0o755 });
+      expect(isPresent('chromium')).toBe(true);
+    } finally {
+      process.env['PATH'] = path;
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 });
 

@@ -3,6 +3,8 @@ export interface DebianPackage {
   readonly why: string;
   /** Programs of the search path, and files by their absolute path. Without it, dpkg is asked. */
   readonly provides?: readonly string[];
+  /** Only root has a use for it. */
+  readonly forRoot?: boolean;
 }
 export type PackageGroup = 'demo' | 'test' | 'windows' | 'bench' | 'openstack';
 /** Group → package. */

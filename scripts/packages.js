@@ -3,7 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Group → package → what it is for, and what it provides: programs of the search path, and files by their absolute path. */
+/**
+ * Group → package → what it is for, and what it provides: programs of the search path, and files by their absolute path. Only
+ * root has a use for those marked with `forRoot`.
+ */
 export const groups = {
   demo: {
     python3: { why: "the worker agent and the lab's network", provides: ['python3'] },
@@ -14,9 +17,9 @@ export const groups = {
     },
     e2fsprogs: { why: 'file systems inside guest disks', provides: ['mke2fs', 'debugfs'] },
     'util-linux': { why: 'namespaces of native workers', provides: ['unshare', 'nsenter', 'setpriv'] },
-    mount: { why: 'loop devices of native workers', provides: ['mount', 'losetup'] },
-    iproute2: { why: 'network of native workers', provides: ['ip'] },
-    slirp4netns: { why: 'way from native workers to package mirrors', provides: ['slirp4netns'] },
+    mount: { why: 'loop devices of native workers', provides: ['mount', 'losetup'], forRoot: true },
+    iproute2: { why: 'network of native workers', provides: ['ip'], forRoot: true },
+    slirp4netns: { why: 'way from native workers to package mirrors', provides: ['slirp4netns'], forRoot: true },
     'qemu-system-x86': { why: 'the VM to move, emulated workers and guests', provides: ['qemu-system-x86_64'] },
     seabios: { why: 'firmware of emulated machines', provides: ['/usr/share/seabios/bios-256k.bin'] },
     mmdebstrap: {

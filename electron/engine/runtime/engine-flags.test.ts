@@ -32,6 +32,6 @@ test('the young generation of an engine stays small, which it would not by itsel
 });
 
 test('the launcher, which reads no TypeScript, has the same flags', () => {
-  const launcher = readFileSync(join(import.meta.dirname, '..', '..', '..', 'scripts', 'launch.js'), 'utf8');
+  const launcher = readFileSync(join(import.meta.dirname, '..', '..', '..', 'scripts', 'tasks.js'), 'utf8');
   for (const flag of engineFlags) expect(launcher).toContain(`flags: ['${flag}']`);
 });
