@@ -22,7 +22,8 @@ export function userWorkers(): StartMachine {
   return async (plan, folder) => {
     if (plan.boot.kind !== 'image') throw new Error('a worker of this kind starts from an image, not from a volume');
     requirePrograms('a worker of this user', 'setpriv', 'python3', 'ssh-keygen');
-    const host = await hosts.take();
+    await using stack = new AsyncDisposableStack();
+    const host = stack.adopt(await hosts.take(), (held) => hosts.release(held));
     const devices = join(folder, 'devices');
     for (const name of ['devices', 'names', 'home', 'bin', 'tmp']) await mkdir(join(folder, name), { recursive: true });
     await writeFile(join(folder, 'bin', 'sudo'), '#!/bin/sh\nwhile [ "${1#-}" != "$1" ]; do shift; done\nexec "$@"\n', {
@@ -51,6 +52,8 @@ export function userWorkers(): StartMachine {
     const console = await open(join(folder, 'console.log'), 'a');
     const program = fileURLToPath(new URL('user-worker-sshd.ts', import.meta.url));
     const child = spawnBound(process.execPath, [program, settingsPath], { stdio: ['ignore', 'pipe', console.fd] });
+    stack.defer(() => killMarked(plan.serverId));
+    stack.adopt(child, (server) => kill(server));
     await console.close();
     const first = await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), once(child, 'exit')]);
     if (!Buffer.isBuffer(first[0]))
@@ -59,25 +62,25 @@ export function userWorkers(): StartMachine {
     const machine: Machine = {
       // A second name of the same file, so that nothing but the worker's folder has to be opened to its agent.
       attach: async ({ volumeId, path, device }) => {
-        if (device !== undefined) await writeFile(join(folder, 'names', volumeId), JSON.stringify(device));
-        await link(path, join(devices, volumeId));
+        if (device !== undefined) await writeFile(join(folder, 'names', fileOf(volumeId)), JSON.stringify(device));
+        await link(path, join(devices, fileOf(volumeId)));
       },
       detach: async (volumeId) => {
-        await rm(join(devices, volumeId), { force: true });
-        await rm(join(folder, 'names', volumeId), { force: true });
+        await rm(join(devices, fileOf(volumeId)), { force: true });
+        await rm(join(folder, 'names', fileOf(volumeId)), { force: true });
       },
       target: (port) => ({ host, port: port === 22 ? sshPort : port }),
       log: () => readFile(join(folder, 'console.log'), 'utf8'),
-      stop: async () => {
-        await kill(child);
-        await killMarked(plan.serverId);
-        await hosts.release(host);
-      },
+      stop: () => opened.disposeAsync(),
     };
     for (const volume of plan.dataVolumes) await machine.attach(volume);
+    const opened = stack.move();
     return machine;
   };
 }
+
+/** Ids of some clouds are paths. */
+const fileOf = (volumeId: string): string => encodeURIComponent(volumeId);
 
 /** Python as this worker has it: its agent listens on the worker's own address and has the worker's own devices. */
 async function pythonFor(host: string, devices: string): Promise<string> {
