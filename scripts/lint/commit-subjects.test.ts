@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { complaintOf } from './commit-subjects.js';
+import { complaintOf } from './commit-subjects.ts';
 
 test('a subject is short, imperative, and no sentence', () => {
   const good = ['Read power states from the platform', 'Need root for loop devices', 'Revert "Added a lot"'];

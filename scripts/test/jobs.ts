@@ -106,7 +106,7 @@ function checks(options: JobOptions): Job[] {
   if (tier === 'full') return [unit(sampledUnitTests(root))];
   return [
     { ...check, name: 'format', group: 'lint', expectedSeconds: 4, args: ['node_modules/oxfmt/bin/oxfmt', '--check'] },
-    { ...check, name: 'commits', group: 'lint', expectedSeconds: 5, args: ['scripts/lint/commit-subjects.js'] },
+    { ...check, name: 'commits', group: 'lint', expectedSeconds: 5, args: ['scripts/lint/commit-subjects.ts'] },
     {
       ...check,
       name: 'lint',

@@ -12,12 +12,8 @@ const notImperative = /^(\w+(?:ed|ing)|Adds|Fixes|Makes|Removes|Changes|Updates)
 /** They end like a past tense and are none. */
 const imperative = /^(Embed|Feed|Need|Seed|Shed|Speed|Bring|String|Ring)\s/;
 
-/**
- * What is wrong with a commit's subject, in words; undefined when nothing is.
- *
- * @param {string} subject
- */
-export function complaintOf(subject) {
+/** What is wrong with a commit's subject, in words; undefined when nothing is. */
+export function complaintOf(subject: string): string | undefined {
   if (/^(Merge|Revert) /.test(subject)) return undefined;
   if (subject.length > longest)
     return `${subject.length} characters instead of at most ${longest}: the reason belongs into the body`;
@@ -29,8 +25,8 @@ export function complaintOf(subject) {
 }
 
 /** Subjects with a complaint, one line each; none where this is no clone, or one without the earlier commits. */
-export function complaintsOfNewCommits(folder = root) {
-  const git = (...args) => spawnSync('git', args, { cwd: folder, encoding: 'utf8' });
+export function complaintsOfNewCommits(folder = root): string[] {
+  const git = (...args: string[]) => spawnSync('git', args, { cwd: folder, encoding: 'utf8' });
   if (git('cat-file', '-e', `${since}^{commit}`).status !== 0) return [];
   const { stdout } = git('log', '--no-merges', '--format=%h %s', `${since}..HEAD`);
   return stdout
