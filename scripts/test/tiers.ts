@@ -17,7 +17,7 @@ export type Tier = 'usual' | 'full';
 export const tierEnvironment: Readonly<Record<Tier, Readonly<Record<string, string>>>> = {
   // Seeded loops are short here.
   usual: { CAUSEWAY_CRASH_POINTS: '1', CAUSEWAY_FAULT_CASES: '1' },
-  // By CAUSEWAY_EVERY_STEP=1 specs and unit tests do what they leave out otherwise (docs/testing.md lists it).
+  // By CAUSEWAY_EVERY_STEP=1 specs and unit tests do what they leave out otherwise (docs/test-tiers.md lists it).
   full: {
     CAUSEWAY_CRASH_POINTS: '6',
     CAUSEWAY_EVERY_LAYOUT: '1',
