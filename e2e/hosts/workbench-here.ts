@@ -6,7 +6,7 @@ import { startWebHost } from '../../electron/host/web-host.ts';
 import type { SpawnEngine } from '../../electron/workbench/engine-process.ts';
 import { settingsStore } from '../../electron/workbench/settings-store.ts';
 import { createShell } from '../../electron/workbench/shell.ts';
-import { openInChromium, type OpenedPage } from './workbench-in-browser.ts';
+import { closedWith, openInChromium, type OpenedPage } from './workbench-in-browser.ts';
 
 export interface WorkbenchHere extends OpenedPage {
   /** What the page could ask, asked without it. */
@@ -26,35 +26,31 @@ export async function openWorkbenchHere(
   project: string,
   { page: built = join(import.meta.dirname, '..', '..', 'out/renderer'), language }: Options = {},
 ): Promise<WorkbenchHere> {
+  await using stack = new AsyncDisposableStack();
   const settings = new Map<string, unknown>();
-  const shell = createShell({
-    host: 'browser',
-    version: '0.0.0',
-    spawn,
-    settings: settingsStore({ get: (key) => settings.get(key), set: (key, value) => void settings.set(key, value) }),
-  });
+  const shell = stack.adopt(
+    createShell({
+      host: 'browser',
+      version: '0.0.0',
+      spawn,
+      settings: settingsStore({ get: (key) => settings.get(key), set: (key, value) => void settings.set(key, value) }),
+    }),
+    (opened) => opened.close(),
+  );
   const ask = async (call: string, input: JsonObject): Promise<JsonValue> => {
     const answer = await shell.dispatch(call, input, new AbortController().signal);
     if (!answer.ok) throw new Error(answer.error.message);
     return answer.value as JsonValue;
   };
   await ask('project.open', { folder: project });
-  const host = await startWebHost({
-    folder: built,
-    connect: (channel) => void serveChannel(shell, workbenchEvents, channel),
-  });
-  const page = await openInChromium(host.url);
+  const host = stack.adopt(
+    await startWebHost({ folder: built, connect: (channel) => void serveChannel(shell, workbenchEvents, channel) }),
+    (opened) => opened.close(),
+  );
+  const page = stack.use(await openInChromium(host.url));
   if (language !== undefined) {
     await page.page.evaluate((tag) => localStorage.setItem('causeway-language', tag), language);
     await page.page.reload();
   }
-  return {
-    ...page,
-    ask,
-    async close() {
-      await page.close();
-      await host.close();
-      await shell.close();
-    },
-  };
+  return closedWith(stack.move(), { ...page, ask });
 }

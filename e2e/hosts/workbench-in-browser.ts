@@ -1,19 +1,27 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { chromium, type BrowserContext, type Page } from 'playwright';
+import { chromiumHere } from './chromium.ts';
 
-/** How long a page may take for anything, in milliseconds: a build machine that emulates guests beside it is slow at times. */
-export const pagePatience = 120_000;
+// needs: chromium
+
+/** How many times slower than this machine the page's processor is: `CAUSEWAY_THROTTLE`. */
+const throttle = Number(process.env['CAUSEWAY_THROTTLE'] ?? 1);
+
+/** How long a page may take for one step. What takes longer, e.g. a replication, gets a limit where it is awaited. */
+export const stepTimeoutMs = 15_000 * throttle;
+
+/** How long a host may take until it serves the page, and a browser until it shows it, beside whatever else starts. */
+const openTimeoutMs = 60_000 * throttle;
+
+/** How long a process may take to end by itself. */
+const endTimeoutMs = 15_000;
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** The shell of the same engine without the browser's own windows, where it is installed, takes a quarter less processor time. */
-const debianChromium =
-  ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path)) ?? '/usr/bin/chromium';
-
-export interface OpenedPage {
+export interface OpenedPage extends AsyncDisposable {
   readonly page: Page;
   readonly context: BrowserContext;
   /** Violations of the content security policy and errors that the page logged, as they come in. */
@@ -28,29 +36,29 @@ export interface Workbench extends OpenedPage {
   readonly hostPid: number;
 }
 
+/** What a stack holds, with the ways to close it. */
+export function closedWith<T>(stack: AsyncDisposableStack, what: T): Omit<T, 'close'> & OpenedStack {
+  return { ...what, close: () => stack.disposeAsync(), [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+type OpenedStack = AsyncDisposable & { close(): Promise<void> };
+
 /** The built workbench, served by the web host, open in Debian's Chromium. @param proxy the browser's, for everything */
 export async function openWorkbenchInBrowser(
   hostArguments: readonly string[] = [],
   environment: NodeJS.ProcessEnv = process.env,
   proxy?: string,
 ): Promise<Workbench> {
-  const host = spawn(process.execPath, [join(root, 'out/main/host.js'), '--no-open', ...hostArguments], {
-    env: environment,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  await using stack = new AsyncDisposableStack();
+  const host = stack.adopt(
+    spawn(process.execPath, [join(root, 'out/main/host.js'), '--no-open', ...hostArguments], {
+      env: environment,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+    ended,
+  );
   const url = await firstUrl(host);
-  const opened = await openInChromium(url, proxy);
-  return {
-    ...opened,
-    url,
-    hostPid: host.pid!,
-    async close() {
-      await opened.close();
-      const ended = new Promise((resolve) => host.once('exit', resolve));
-      host.kill('SIGTERM');
-      if (host.exitCode === null && host.signalCode === null) await ended;
-    },
-  };
+  const opened = stack.use(await openInChromium(url, proxy));
+  return closedWith(stack.move(), { ...opened, url, hostPid: host.pid! });
 }
 
 /**
@@ -58,47 +66,74 @@ export async function openWorkbenchInBrowser(
  * open.
  */
 export async function openInChromium(url: string, proxy?: string): Promise<OpenedPage> {
-  const browser = await chromium.launch({
-    executablePath: process.env['CAUSEWAY_CHROMIUM'] ?? debianChromium,
-    headless: true,
-    // Browsers leave this computer's own addresses out otherwise.
-    ...(proxy === undefined ? {} : { proxy: { server: proxy, bypass: '<-loopback>' } }),
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--no-first-run',
-    ],
-  });
+  const executablePath = chromiumHere();
+  if (executablePath === undefined) throw new Error('Chromium is not on this machine');
+  await using stack = new AsyncDisposableStack();
+  const browser = stack.use(
+    await chromium.launch({
+      executablePath,
+      headless: true,
+      timeout: openTimeoutMs,
+      // Browsers leave this computer's own addresses out otherwise.
+      ...(proxy === undefined ? {} : { proxy: { server: proxy, bypass: '<-loopback>' } }),
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+        '--no-first-run',
+      ],
+    }),
+  );
   // Nothing is looked at in the middle of a transition.
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' });
-  context.setDefaultTimeout(pagePatience);
+  const context = stack.use(
+    await browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' }),
+  );
+  context.setDefaultTimeout(stepTimeoutMs);
+  // A page that closes again immediately is not slowed down.
+  if (throttle > 1) context.on('page', (page) => void slowDown(page).catch(() => undefined));
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
-  await page.goto(url);
-  return {
-    page,
-    context,
-    complaints,
-    async close() {
-      await context.close();
-      await browser.close();
-    },
-  };
+  await page.goto(url, { timeout: openTimeoutMs });
+  return closedWith(stack.move(), { page, context, complaints });
 }
 
-function firstUrl(host: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    createInterface({ input: host.stdout! }).on('line', (line) => {
-      const url = /http:\/\/127\.0\.0\.1:\d+\/\S*/.exec(line)?.[0];
-      if (url !== undefined) resolve(url);
-    });
-    host.once('exit', (code) => reject(new Error(`The host ended with ${code} before it said its address`)));
+/** The session stays open, as the throttle ends with it. */
+async function slowDown(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: throttle });
+}
+
+async function firstUrl(host: ChildProcess): Promise<string> {
+  const url = Promise.withResolvers<string>();
+  createInterface({ input: host.stdout! }).on('line', (line) => {
+    const found = /http:\/\/127\.0\.0\.1:\d+\/\S*/.exec(line)?.[0];
+    if (found !== undefined) url.resolve(found);
   });
+  host.once('error', url.reject);
+  host.once('exit', (code) => url.reject(new Error(`The host ended with ${code} before it said its address`)));
+  const timer = setTimeout(
+    () => url.reject(new Error(`The host said no address within ${openTimeoutMs} ms`)),
+    openTimeoutMs,
+  );
+  try {
+    return await url.promise;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Its engines end with it. */
+async function ended(host: ChildProcess): Promise<void> {
+  if (host.pid === undefined || host.exitCode !== null || host.signalCode !== null) return;
+  const exit = once(host, 'exit');
+  const timer = setTimeout(() => host.kill('SIGKILL'), endTimeoutMs);
+  host.kill('SIGTERM');
+  await exit;
+  clearTimeout(timer);
 }

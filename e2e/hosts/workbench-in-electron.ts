@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { _electron as electron } from 'playwright';
 import { electronRuntime } from '../../scripts/electron-runtime.ts';
-import { pagePatience } from './workbench-in-browser.ts';
+import { closedWith, stepTimeoutMs } from './workbench-in-browser.ts';
 import type { Workbench, WorkbenchOptions } from './workbench.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -11,18 +11,22 @@ export async function openWorkbenchInElectron({ settings, project }: WorkbenchOp
   const executablePath = electronRuntime(root);
   if (executablePath === undefined)
     throw new Error("Electron's runtime is not on this machine (npx install-electron fetches it)");
-  const app = await electron.launch({
-    executablePath,
-    args: [
-      root,
-      `--user-data-dir=${settings}`,
-      '--force-prefers-reduced-motion',
-      // Chromium's sandbox refuses root, who runs the rigs.
-      ...(process.geteuid?.() === 0 ? ['--no-sandbox'] : []),
-      ...(project === undefined ? [] : ['--project', project]),
-    ],
-  });
-  app.context().setDefaultTimeout(pagePatience);
+  await using stack = new AsyncDisposableStack();
+  const app = stack.adopt(
+    await electron.launch({
+      executablePath,
+      args: [
+        root,
+        `--user-data-dir=${settings}`,
+        '--force-prefers-reduced-motion',
+        // Chromium's sandbox refuses root, who runs the rigs.
+        ...(process.geteuid?.() === 0 ? ['--no-sandbox'] : []),
+        ...(project === undefined ? [] : ['--project', project]),
+      ],
+    }),
+    (opened) => opened.close(),
+  );
+  app.context().setDefaultTimeout(stepTimeoutMs);
   const page = await app.firstWindow();
   await page.setViewportSize({ width: 1280, height: 860 });
   const complaints: string[] = [];
@@ -32,7 +36,7 @@ export async function openWorkbenchInElectron({ settings, project }: WorkbenchOp
   page.on('pageerror', (error) => complaints.push(String(error)));
   // The window has loaded its page before anybody could listen.
   await page.reload();
-  return {
+  return closedWith(stack.move(), {
     page,
     context: app.context(),
     complaints,
@@ -44,6 +48,5 @@ export async function openWorkbenchInElectron({ settings, project }: WorkbenchOp
       }, folder);
       await form.getByRole('button', { name: 'Choose' }).click();
     },
-    close: () => app.close(),
-  };
+  } satisfies Omit<Workbench, 'close' | typeof Symbol.asyncDispose>);
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { openInChromium, type OpenedPage } from '../../hosts/workbench-in-browser.ts';
+import { closedWith, openInChromium, type OpenedPage } from '../../hosts/workbench-in-browser.ts';
 import type { WindowsNode } from './windows-node.ts';
 
 const host = join(import.meta.dirname, '..', '..', '..', 'out', 'main', 'host.js');
@@ -9,6 +9,7 @@ export async function openWindowsWorkbench(
   windows: WindowsNode,
   hostArguments: readonly string[] = [],
 ): Promise<OpenedPage> {
+  await using stack = new AsyncDisposableStack();
   const url = Promise.withResolvers<string>();
   const served = windows.start([windows.path(host), '--no-open', ...hostArguments], {
     onLine(line) {
@@ -16,16 +17,11 @@ export async function openWindowsWorkbench(
       if (found !== undefined) url.resolve(found);
     },
   });
+  // As by the task manager; its engine ends by itself when its parent is gone.
+  stack.defer(() => served.kill());
   void served.ended.then(({ status, stderr }) =>
     url.reject(new Error(`The host ended with ${status} before it said its address: ${stderr}`)),
   );
-  const opened = await openInChromium(await url.promise);
-  return {
-    ...opened,
-    async close() {
-      await opened.close();
-      // As by the task manager; its engine ends by itself when its parent is gone.
-      await served.kill();
-    },
-  };
+  const opened = stack.use(await openInChromium(await url.promise));
+  return closedWith(stack.move(), opened);
 }
