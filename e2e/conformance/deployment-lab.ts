@@ -19,6 +19,7 @@ import { startWorkerWith } from '../../electron/engine/workers/attach-volumes.ts
 import type { ErrorCode } from '../../shared/model/errors/catalogue.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
+import { closing } from '../rigs/closing.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
 import type { MortalProcess, PlatformCalls } from './platform-calls.ts';
 
@@ -110,13 +111,15 @@ export interface Replica {
 /** The engine's part in a deployment as far as a platform needs it: a ledger, and the order of the steps. */
 export class DeploymentBench {
   readonly lab: DeploymentLab;
-  readonly #folder = mkdtempSync(join(tmpdir(), 'causeway-deployments-'));
-  readonly #store: Store = openStore(this.#folder, undefined, hurriedClock(20));
-  readonly #opened: DestinationPlatform[] = [];
+  readonly #opened = new AsyncDisposableStack();
+  readonly #store: Store;
   #count = 0;
 
   constructor(lab: DeploymentLab) {
     this.lab = lab;
+    const folder = mkdtempSync(join(tmpdir(), 'causeway-deployments-'));
+    this.#opened.defer(() => rmSync(folder, { recursive: true, force: true }));
+    this.#store = this.#opened.adopt(openStore(folder, undefined, hurriedClock(20)), closing);
   }
 
   async replica(): Promise<Replica> {
@@ -128,7 +131,7 @@ export class DeploymentBench {
       progress.get(deploymentId) ?? progress.set(deploymentId, { isPrepared: false }).get(deploymentId)!;
     const hand: Replica['hand'] = (deploymentId, process, { environment = {}, vm = {} } = {}) => {
       const platform = lab.open();
-      this.#opened.push(platform);
+      this.#opened.adopt(platform, closing);
       const { deployment } = platform;
       if (deployment === undefined) throw new Error('this platform has no deployments');
       const entries: LedgerEntryStore = process === undefined ? this.#store.ledger : process.ledger(this.#store.ledger);
@@ -182,10 +185,8 @@ export class DeploymentBench {
     };
   }
 
-  async close(): Promise<void> {
-    for (const platform of this.#opened) await platform.close();
-    this.#store.close();
-    rmSync(this.#folder, { recursive: true, force: true });
+  close(): Promise<void> {
+    return this.#opened.disposeAsync();
   }
 }
 

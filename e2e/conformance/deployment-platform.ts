@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { closing } from '../rigs/closing.ts';
+import { closedAfterAll } from '../rigs/opened.ts';
 import {
   bootFirst,
   census,
@@ -42,19 +44,16 @@ export function describeDeploymentPlatform(
   samples: Samples = { faults: 6, crashes: 4 },
 ): void {
   describe(`deployment platform ${name}`, () => {
+    const opened = closedAfterAll();
     let lab: DeploymentLab;
     let bench: DeploymentBench;
     let replica: Replica;
     let count = 0;
 
     beforeAll(async () => {
-      lab = await startLab();
-      bench = new DeploymentBench(lab);
+      lab = opened.adopt(await startLab(), closing);
+      bench = opened.adopt(new DeploymentBench(lab), closing);
       replica = await bench.replica();
-    });
-    afterAll(async () => {
-      await bench.close();
-      await lab.close();
     });
 
     const newId = (): string => `deployment-${(count += 1)}`;

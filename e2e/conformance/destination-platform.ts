@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ledgerScope } from '../../electron/engine/store/ledger.ts';
 import { openStore, type Store } from '../../electron/engine/store/store.ts';
 import type {
@@ -14,7 +11,9 @@ import type { LedgerScope, ResourceKind } from '../../electron/engine/ports/ledg
 import { CausewayError } from '../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
+import { closing, temporaryFolder } from '../rigs/closing.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
+import { closedAfterAll } from '../rigs/opened.ts';
 import {
   callFaults,
   callsToFail,
@@ -70,19 +69,14 @@ export function describeDestinationPlatform(
 ): void {
   describe(`destination platform ${name}`, () => {
     let lab: DestinationLab;
-    let folder: string;
+    const opened = closedAfterAll();
     let store: Store;
     let count = 0;
 
     beforeAll(async () => {
-      lab = await startLab();
-      folder = mkdtempSync(join(tmpdir(), 'causeway-destination-'));
-      store = openStore(folder, undefined, hurriedClock(20));
-    });
-    afterAll(async () => {
-      await lab.close();
-      store.close();
-      rmSync(folder, { recursive: true, force: true });
+      lab = opened.adopt(await startLab(), closing);
+      const folder = await temporaryFolder(opened, 'causeway-destination-');
+      store = opened.adopt(openStore(folder, undefined, hurriedClock(20)), closing);
     });
 
     interface Replica {

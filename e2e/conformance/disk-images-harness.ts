@@ -1,14 +1,15 @@
-import { mkdir, mkdtemp, open, readFile, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, open, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDiskImagesSource } from '../../electron/engine/platforms/disk-images/index.ts';
+import { closing, temporaryFolder } from '../rigs/closing.ts';
 import type { SourceHarness } from './source-harness.ts';
 
 const MIB = 1024 * 1024;
 
 /** A folder with a VM of two raw images; the "guest" writes into the files between snapshots. */
 export async function diskImagesHarness(): Promise<SourceHarness> {
-  const folder = await mkdtemp(join(tmpdir(), 'cwy-images-'));
+  await using stack = new AsyncDisposableStack();
+  const folder = await temporaryFolder(stack, 'cwy-images-');
   const vm = join(folder, 'images', 'web-01');
   await mkdir(vm, { recursive: true });
   const names = ['disk-0.raw', 'disk-1.raw', 'disk-2.raw'] as const;
@@ -19,11 +20,12 @@ export async function diskImagesHarness(): Promise<SourceHarness> {
   }
   const reopen = () =>
     createDiskImagesSource({ path: join(folder, 'images') }, { scratchFolder: join(folder, 'scratch') });
-  const platform = reopen();
+  const platform = stack.adopt(reopen(), closing);
   const write = async (index: number, offset: number, length: number, byte: number): Promise<void> => {
     await using file = await open(path(index), 'r+');
     await file.write(Buffer.alloc(length, byte), 0, length, offset);
   };
+  const opened = stack.move();
   return {
     platform,
     reopen,
@@ -56,9 +58,6 @@ export async function diskImagesHarness(): Promise<SourceHarness> {
     async loseBase() {
       // There is nothing to lose: every execution reads all.
     },
-    async close() {
-      await platform.close();
-      await rm(folder, { recursive: true, force: true });
-    },
+    close: () => opened.disposeAsync(),
   };
 }

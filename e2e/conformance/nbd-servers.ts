@@ -1,9 +1,11 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+// needs: qemu-utils, openssl
+import { execFile } from 'node:child_process';
 import net from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { kill, spawnBound } from '../rigs/machines/child-process.ts';
+import { requirePrograms } from '../rigs/machines/require-programs.ts';
 
 export const run = promisify(execFile);
 
@@ -19,26 +21,20 @@ export async function startServer(
   args: (socket: string) => readonly string[],
 ): Promise<Served> {
   const socket = join(folder, `${tool}-${process.hrtime.bigint()}.sock`);
-  const child = spawn(tool, args(socket), { stdio: ['ignore', 'ignore', 'pipe'] });
+  requirePrograms('an NBD server', 'setpriv', tool);
+  await using stack = new AsyncDisposableStack();
+  const child = stack.adopt(spawnBound(tool, args(socket), { stdio: ['ignore', 'ignore', 'pipe'] }), (server) =>
+    kill(server, 'SIGTERM'),
+  );
   let stderr = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const failed = new Promise<never>((_resolve, reject) => {
-    child.once('error', () =>
-      reject(new Error(`${tool} is not installed (Debian package ${tool === 'nbdkit' ? 'nbdkit' : 'qemu-utils'})`)),
-    );
     child.once('exit', (code) => reject(new Error(`${tool} ended with ${code}: ${stderr}`)));
   });
   failed.catch(() => undefined);
   for (let tries = 0; tries < 400 && !(await listens(socket)); tries++) await Promise.race([delay(10), failed]);
-  return {
-    socket,
-    async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const exited = once(child, 'exit');
-      child.kill('SIGTERM');
-      await exited;
-    },
-  };
+  const opened = stack.move();
+  return { socket, stop: () => opened.disposeAsync() };
 }
 
 function listens(path: string): Promise<boolean> {

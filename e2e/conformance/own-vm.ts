@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type {
   AttachedVolume,
   DestinationPlatform,
@@ -11,7 +8,9 @@ import { isOwnVmAttachment, type OwnVmAccess } from '../../electron/engine/ports
 import type { LedgerEntryStore } from '../../electron/engine/store/ledger-entries.ts';
 import { ledgerScope } from '../../electron/engine/store/ledger.ts';
 import { openStore, type Store } from '../../electron/engine/store/store.ts';
+import { closing, temporaryFolder } from '../rigs/closing.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
+import { closedAfterAll } from '../rigs/opened.ts';
 import type { DestinationLab } from './destination-platform.ts';
 import {
   callFaults,
@@ -55,24 +54,19 @@ const never = new AbortController().signal;
 export function describeOwnVm(name: string, startLab: () => Promise<OwnVmLab>): void {
   describe(`VMs that engines run on, at ${name}`, () => {
     let lab: OwnVmLab;
-    let folder: string;
     let store: Store;
     let vmId: string;
     let otherVm: string;
     let ofUser: readonly string[];
     let count = 0;
 
+    const opened = closedAfterAll();
     beforeAll(async () => {
-      lab = await startLab();
-      folder = mkdtempSync(join(tmpdir(), 'causeway-own-vm-'));
-      store = openStore(folder, undefined, hurriedClock(20));
+      lab = opened.adopt(await startLab(), closing);
+      const folder = await temporaryFolder(opened, 'causeway-own-vm-');
+      store = opened.adopt(openStore(folder, undefined, hurriedClock(20)), closing);
       [vmId, otherVm] = [await lab.startVm(), await lab.startVm()];
       ofUser = await lab.inventory();
-    });
-    afterAll(async () => {
-      await lab.close();
-      store.close();
-      rmSync(folder, { recursive: true, force: true });
     });
 
     interface Replica {

@@ -1,10 +1,11 @@
+// needs: qemu-utils
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createQemuHypervisorSource } from '../../electron/engine/platforms/qemu-hypervisor/index.ts';
 import type { FleecingChoice } from '../../electron/engine/platforms/qemu-hypervisor/take-snapshot.ts';
+import { closing, temporaryFolder } from '../rigs/closing.ts';
 import { QemuProcess } from './qemu-process.ts';
 import { leftovers, vmStatus } from './qemu-state.ts';
 import { callsThrough, QmpRelay } from './qmp-relay.ts';
@@ -38,7 +39,8 @@ export interface QemuHarnessOptions {
 
 /** A running QEMU with a raw SATA disk and a qcow2 virtio disk; no guest: its writes are made through the monitor. */
 export async function qemuHarness(options: QemuHarnessOptions = {}): Promise<QemuHarness> {
-  const folder = await mkdtemp(join(tmpdir(), 'cwy-qemu-'));
+  await using stack = new AsyncDisposableStack();
+  const folder = await temporaryFolder(stack, 'cwy-qemu-');
   const scratchFolder = options.scratchFolder ?? folder;
   const sockets = { source: join(folder, 'source.qmp'), test: join(folder, 'test.qmp') };
   const disks: HarnessDisk[] = [
@@ -85,14 +87,15 @@ export async function qemuHarness(options: QemuHarnessOptions = {}): Promise<Qem
       'e1000,netdev=lan,mac=52:54:00:aa:bb:cc,romfile=',
     ]);
   let qemu = await start();
-  const relay = await QmpRelay.start(join(folder, 'relay.qmp'), sockets.source);
+  stack.defer(() => qemu.kill());
+  const relay = stack.adopt(await QmpRelay.start(join(folder, 'relay.qmp'), sockets.source), closing);
   const sourceAt = (socket: string) =>
     createQemuHypervisorSource(
       { qmp_sockets: { 'web-01': socket }, scratch_folder: scratchFolder },
       { scratchFolder: join(folder, 'ours') },
       options.fleecing ?? 'auto',
     );
-  const platform = sourceAt(sockets.source);
+  const platform = stack.adopt(sourceAt(sockets.source), closing);
   const disk = (index: number): HarnessDisk => {
     const found = disks[index];
     if (found === undefined) throw new Error(`no disk ${index}`);
@@ -102,6 +105,7 @@ export async function qemuHarness(options: QemuHarnessOptions = {}): Promise<Qem
     await qemu[way]();
     qemu = await start();
   };
+  const opened = stack.move();
   const harness: QemuHarness = {
     platform,
     calls: callsThrough(relay),
@@ -149,12 +153,7 @@ export async function qemuHarness(options: QemuHarnessOptions = {}): Promise<Qem
     },
     spoil: () => restart('kill'),
     loseBase: () => restart('quit'),
-    async close() {
-      await platform.close();
-      await relay.close();
-      await qemu.kill();
-      await rm(folder, { recursive: true, force: true });
-    },
+    close: () => opened.disposeAsync(),
   };
   return harness;
 }

@@ -1,7 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+// needs: qemu-system-x86, qemu-utils
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JsonObject, JsonValue } from '../../shared/model/json.ts';
+import { kill, spawnBound } from '../rigs/machines/child-process.ts';
+import { requirePrograms } from '../rigs/machines/require-programs.ts';
 import { QmpConnection } from '../../electron/engine/qmp/qmp-connection.ts';
 
 const signal = new AbortController().signal;
@@ -21,7 +24,8 @@ export class QemuProcess {
     name: string,
     args: readonly string[],
   ): Promise<QemuProcess> {
-    const child = spawn(
+    requirePrograms('a virtual machine', 'setpriv', 'qemu-system-x86_64');
+    const child = spawnBound(
       'qemu-system-x86_64',
       [
         '-accel',
@@ -50,9 +54,6 @@ export class QemuProcess {
     let stderr = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
     const failed = new Promise<never>((_resolve, reject) => {
-      child.once('error', () =>
-        reject(new Error('qemu-system-x86_64 is not installed (Debian package qemu-system-x86)')),
-      );
       child.once('exit', (code) => reject(new Error(`QEMU ended with ${code}: ${stderr.slice(-500)}`)));
     });
     failed.catch(() => undefined);
@@ -60,7 +61,10 @@ export class QemuProcess {
       try {
         return new QemuProcess(child, await Promise.race([QmpConnection.connect(sockets.test, signal), failed]));
       } catch (error) {
-        if (tries > 200 || child.exitCode !== null || child.pid === undefined) throw error;
+        if (tries > 200 || child.exitCode !== null) {
+          await kill(child);
+          throw error;
+        }
         await Promise.race([delay(25), failed]);
       }
     }
@@ -84,10 +88,7 @@ export class QemuProcess {
     await exited;
   }
 
-  async kill(): Promise<void> {
-    const exited =
-      this.#child.exitCode === null && this.#child.signalCode === null ? once(this.#child, 'exit') : Promise.resolve();
-    this.#child.kill('SIGKILL');
-    await exited;
+  kill(): Promise<void> {
+    return kill(this.#child);
   }
 }

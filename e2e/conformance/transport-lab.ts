@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,6 +11,7 @@ import type { AgentSession } from '../../electron/engine/transport/agent-session
 import type { ConnectWorkerOptions } from '../../electron/engine/transport/connect-options.ts';
 import { connectWorker } from '../../electron/engine/transport/connect-worker.ts';
 import { startCutProxy, type CutProxy } from '../rigs/cut-proxy.ts';
+import { closing, temporaryFolder } from '../rigs/closing.ts';
 import { freePort, startSshd, type SshdRig } from '../rigs/sshd.ts';
 
 export type Mechanism = 'HTTPS' | 'SSH';
@@ -25,7 +26,7 @@ export function transportLab(mechanism: Mechanism): TransportLab {
   beforeAll(async () => {
     lab.sshd = await startSshd();
   });
-  afterAll(() => lab.sshd.stop());
+  afterAll(() => lab.sshd?.stop());
   beforeEach(() => lab.begin());
   afterEach(() => lab.end());
   return lab;
@@ -40,16 +41,21 @@ export class TransportLab {
   disk = '';
   access!: WorkerAccess;
   #agentPort = 0;
-  readonly #sessions: AgentSession[] = [];
-  readonly #links: CutProxy[] = [];
+  /** What one test has opened. */
+  #opened = new AsyncDisposableStack();
 
   constructor(mechanism: Mechanism) {
     this.mechanism = mechanism;
   }
 
   async begin(): Promise<void> {
+    this.#opened = new AsyncDisposableStack();
     this.#agentPort = await freePort();
-    this.folder = await mkdtemp(join(tmpdir(), 'causeway-transport-'));
+    this.folder = await temporaryFolder(this.#opened, 'causeway-transport-');
+    this.#opened.defer(async () => {
+      const pid = await this.agentPid();
+      if (pid !== undefined && isAlive(pid)) process.kill(pid, 'SIGKILL');
+    });
     this.disk = join(this.folder, 'disk');
     await writeFile(this.disk, randomBytes(diskBytes));
     const { username, privateKeyPem, hostKey } = this.sshd;
@@ -65,19 +71,16 @@ export class TransportLab {
     await this.renewLinks();
   }
 
-  async end(): Promise<void> {
-    await Promise.all(this.#sessions.splice(0).map((session) => session.close()));
-    await Promise.all(this.#links.splice(0).map((link) => link.stop()));
-    const pid = await this.agentPid();
-    if (pid !== undefined && isAlive(pid)) process.kill(pid, 'SIGKILL');
-    await rm(this.folder, { recursive: true, force: true });
+  end(): Promise<void> {
+    return this.#opened.disposeAsync();
   }
 
   /** Other ways to the same worker, as after a change of the network. */
   async renewLinks(): Promise<void> {
-    this.ssh = await startCutProxy(() => this.sshd.port);
-    this.tls = await startCutProxy(() => this.#agentPort);
-    this.#links.push(this.ssh, this.tls);
+    const link = async (port: () => number): Promise<CutProxy> =>
+      this.#opened.adopt(await startCutProxy(port), (proxy) => proxy.stop());
+    this.ssh = await link(() => this.sshd.port);
+    this.tls = await link(() => this.#agentPort);
     this.access = { ...this.access, sshPort: this.ssh.port, httpsPort: this.tls.port };
   }
 
@@ -87,8 +90,7 @@ export class TransportLab {
 
   async connected(options: ConnectWorkerOptions = {}): Promise<AgentSession> {
     const session = await connectWorker(this.access, this.mechanism, { ...this.options, ...options }, never);
-    this.#sessions.push(session);
-    return session;
+    return this.#opened.adopt(session, closing);
   }
 
   cutLink(how: 'cut' | 'blackhole'): void {

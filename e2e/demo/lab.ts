@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SourceVm } from '../rigs/emulated-vm.ts';
+import { closing } from '../rigs/closing.ts';
 import { startEuropeanCloud, type EuropeanCloud } from '../rigs/european-cloud/start.ts';
 import { labMachines, usualWorkerKind } from '../rigs/machines/kinds.ts';
 import { hasProgram } from '../rigs/machines/require-programs.ts';
@@ -46,27 +47,33 @@ export async function startLab({ folder, withVm, say }: LabOptions): Promise<Lab
       '  Workers reach no package mirrors (slirp4netns is missing): a guest can be prepared only with --package-cache.',
     );
   await mkdir(folder, { recursive: true });
-  const cloud = await startEuropeanCloud({
-    folder: join(folder, 'cloud'),
-    transitionMs: 100,
-    machines: labMachines({ worker: usualWorkerKind, outbound: reachesMirrors, progress: say }),
-  });
-  if (!withVm) return { cloud, close: () => cloud.close() };
-  let vm: SourceVm | undefined;
-  const close = async (): Promise<void> => {
-    await vm?.close();
-    await cloud.close();
-  };
-  try {
-    vm = await usualSourceVm.start({ folder: join(folder, 'vm'), name: vmName, progress: say });
-    say('The VM is powered on; its guest boots in an emulated machine (half a minute to a minute).');
-    await vm.ssh.waitUntilUp();
-    say(
-      `Its guest answers: ${(await vm.ssh.text('uname -sr; . /etc/os-release; echo "$PRETTY_NAME"')).replaceAll('\n', ', ')}`,
-    );
-    return { cloud, vm, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  await using stack = new AsyncDisposableStack();
+  const cloud = stack.adopt(
+    await startEuropeanCloud({
+      folder: join(folder, 'cloud'),
+      transitionMs: 100,
+      machines: labMachines({ worker: usualWorkerKind, outbound: reachesMirrors, progress: say }),
+    }),
+    closing,
+  );
+  const vm = withVm ? stack.adopt(await startVm(folder, say), closing) : undefined;
+  const opened = stack.move();
+  return { cloud, ...(vm === undefined ? {} : { vm }), close: () => opened.disposeAsync() };
+}
+
+/** Resolves when its guest answers. */
+async function startVm(folder: string, say: (line: string) => void): Promise<SourceVm> {
+  await using stack = new AsyncDisposableStack();
+  const vm = stack.adopt(
+    await usualSourceVm.start({ folder: join(folder, 'vm'), name: vmName, progress: say }),
+    closing,
+  );
+  say('The VM is powered on; its guest boots in an emulated machine (half a minute to a minute).');
+  await vm.ssh.waitUntilUp();
+  say(
+    `Its guest answers: ${(await vm.ssh.text('uname -sr; . /etc/os-release; echo "$PRETTY_NAME"')).replaceAll('\n', ', ')}`,
+  );
+  // From here on it goes when it is closed.
+  stack.move();
+  return vm;
 }

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { closing } from './closing.ts';
 import { kill, spawnBound } from './machines/child-process.ts';
 import { LoopbackHosts } from './machines/loopback-hosts.ts';
 import { QmpClient } from './machines/qmp-client.ts';
@@ -73,7 +74,8 @@ const hosts = new LoopbackHosts();
 export async function powerOn(options: EmulatedVmOptions): Promise<SourceVm> {
   const { folder, name, disks, bus, keyPath, kernel, variables, nic = {}, processors = 2, isScratch = false } = options;
   await mkdir(folder, { recursive: true });
-  const host = await hosts.take();
+  await using stack = new AsyncDisposableStack();
+  const host = stack.adopt(await hosts.take(), (held) => hosts.release(held));
   const [qmpSocket, monitorSocket, agentSocket, serialSocket, serialLog] = [
     'qmp',
     'rig-qmp',
@@ -128,20 +130,14 @@ export async function powerOn(options: EmulatedVmOptions): Promise<SourceVm> {
     ],
     { stdio: ['ignore', output.fd, output.fd] },
   );
+  stack.adopt(child, (emulator) => kill(emulator));
   await output.close();
-  let monitor: QmpClient;
-  try {
-    monitor = await QmpClient.connect(monitorSocket);
-  } catch {
-    await kill(child);
-    await hosts.release(host);
-    throw new Error(`the emulator did not start: ${await readFile(join(folder, 'qemu.log'), 'utf8')}`);
-  }
-  const close = async (): Promise<void> => {
-    monitor.close();
-    await kill(child);
-    await hosts.release(host);
-  };
+  const monitor = stack.adopt(
+    await QmpClient.connect(monitorSocket, { emulator: child, log: join(folder, 'qemu.log') }),
+    closing,
+  );
+  const opened = stack.move();
+  const close = (): Promise<void> => opened.disposeAsync();
   return {
     name,
     qmpSocket,

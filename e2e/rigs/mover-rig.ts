@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageEngine } from '../../scripts/package-engine.ts';
+import { closing, temporaryFolder } from './closing.ts';
 import { startEuropeanCloud, type EuropeanCloud } from './european-cloud/start.ts';
 import { labMachines, usualWorkerKind } from './machines/kinds.ts';
 import { hasNamespaces, networkNamespace } from './network-namespace.ts';
@@ -34,19 +34,26 @@ export interface MoverRig {
 export async function startMoverRig(
   reach: (jump: SshdRig) => Promise<number> = async (jump) => jump.port,
 ): Promise<MoverRig> {
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-mover-'));
+  await using stack = new AsyncDisposableStack();
+  const folder = await temporaryFolder(stack, 'causeway-mover-');
   const at = (...parts: string[]): string => join(folder, ...parts);
   for (const name of ['laptop', 'mover', 'images']) await mkdir(at(name));
-  const cloud = await startEuropeanCloud({
-    folder: at('cloud'),
-    transitionMs: 3,
-    machines: labMachines({ worker: usualWorkerKind, outbound: false }),
+  const cloud = stack.adopt(
+    await startEuropeanCloud({
+      folder: at('cloud'),
+      transitionMs: 3,
+      machines: labMachines({ worker: usualWorkerKind, outbound: false }),
+    }),
+    closing,
+  );
+  const network = hasNamespaces ? stack.adopt(await networkNamespace(), (made) => made.remove()) : undefined;
+  const sshd = async (...options: Parameters<typeof startSshd>): Promise<SshdRig> =>
+    stack.adopt(await startSshd(...options), (server) => server.stop());
+  const jump = await sshd();
+  const host = await sshd({
+    network,
+    extraConfig: `SetEnv HOME=${at('mover')} CAUSEWAY_USER_FOLDER=${at('mover', 'settings')}`,
   });
-  const network = hasNamespaces ? await networkNamespace() : undefined;
-  const [jump, host] = await Promise.all([
-    startSshd(),
-    startSshd({ network, extraConfig: `SetEnv HOME=${at('mover')} CAUSEWAY_USER_FOLDER=${at('mover', 'settings')}` }),
-  ]);
   // Both servers take the key of the first.
   await writeFile(join(host.folder, 'authorized'), readFileSync(`${jump.privateKeyPath}.pub`));
   await mkdir(at('laptop', '.ssh'));
@@ -109,6 +116,7 @@ export async function startMoverRig(
           }),
       );
     });
+  const opened = stack.move();
   return {
     folder,
     at,
@@ -117,10 +125,6 @@ export async function startMoverRig(
     host,
     environment,
     causeway,
-    async close() {
-      await Promise.all([jump.stop(), host.stop(), cloud.close()]);
-      await network?.remove();
-      await rm(folder, { recursive: true, force: true });
-    },
+    close: () => opened.disposeAsync(),
   };
 }

@@ -1,12 +1,14 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+// needs: nats-server
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect } from '@nats-io/transport-node';
 import { jetstreamManager } from '@nats-io/jetstream';
+import { temporaryFolder } from './closing.ts';
+import { spawnBound } from './machines/child-process.ts';
 import { freePort } from './sshd.ts';
 
 /** Real NATS servers with JetStream on loopback: one, or a cluster. */
@@ -33,7 +35,8 @@ export async function startNats({
   readonly servers: 1 | 3;
   readonly more?: string;
 }): Promise<NatsCluster> {
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-nats-'));
+  await using stack = new AsyncDisposableStack();
+  const folder = await temporaryFolder(stack, 'causeway-nats-');
   const ports = await Promise.all(Array.from({ length: count }, freePort));
   const routes = await Promise.all(Array.from({ length: count }, freePort));
   const processes: (ChildProcess | undefined)[] = [];
@@ -48,7 +51,7 @@ export async function startNats({
       config,
       `server_name: n${index}\nlisten: 127.0.0.1:${ports[index]}\njetstream { store_dir: "${join(folder, `data-${index}`)}" }\n${cluster}\n${more}\n`,
     );
-    const child = spawn('/usr/sbin/nats-server', ['-c', config, '-l', join(folder, `${index}.log`)], {
+    const child = spawnBound('/usr/sbin/nats-server', ['-c', config, '-l', join(folder, `${index}.log`)], {
       stdio: 'ignore',
     });
     processes[index] = child;
@@ -68,9 +71,13 @@ export async function startNats({
     child.kill(signal);
     await gone;
   };
+  stack.defer(async () => void (await Promise.all(ports.map((_, index) => end(index)))));
   for (let index = 0; index < count; index++) await start(index);
-  const cluster: NatsCluster = {
-    urls: ports.map((port) => `nats://127.0.0.1:${port}`),
+  const urls = ports.map((port) => `nats://127.0.0.1:${port}`);
+  if (more === '') await answers(urls);
+  const opened = stack.move();
+  return {
+    urls,
     ports,
     kill: end,
     async restart(index) {
@@ -78,13 +85,8 @@ export async function startNats({
       await start(index);
     },
     signal: (index, signal) => void processes[index]?.kill(signal),
-    async stop() {
-      await Promise.all(ports.map((_, index) => end(index)));
-      await rm(folder, { recursive: true, force: true });
-    },
+    stop: () => opened.disposeAsync(),
   };
-  if (more === '') await answers(cluster.urls);
-  return cluster;
 }
 
 /** A cluster answers once it has chosen its leader, and keeps things on all of its servers only when the leader has heard of each. */

@@ -1,11 +1,14 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+// needs: openssh-server, openssh-client
+import { execFile, type ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir, userInfo } from 'node:os';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { temporaryFolder } from './closing.ts';
+import { kill, spawnBound } from './machines/child-process.ts';
 import type { NetworkNamespace } from './network-namespace.ts';
 
 const run = promisify(execFile);
@@ -39,7 +42,8 @@ export async function startSshd(
   } = {},
 ): Promise<SshdRig> {
   if (!existsSync('/usr/sbin/sshd')) throw new Error('sshd is missing: apt-get install openssh-server openssh-client');
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-sshd-'));
+  await using stack = new AsyncDisposableStack();
+  const folder = await temporaryFolder(stack, 'causeway-sshd-');
   const path = (name: string): string => join(folder, name);
   await Promise.all(
     ['host', 'user'].map((name) => run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', path(name)])),
@@ -51,27 +55,30 @@ export async function startSshd(
   // sshd insists on its privilege separation folder, which a machine without a running ssh service lacks.
   if (process.getuid?.() === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 });
   const [program, ...before] = [...(options.network?.within ?? []), '/usr/sbin/sshd'];
-  const server = spawn(program!, [...before, '-f', path('config'), '-D', '-e'], {
+  const server = spawnBound(program!, [...before, '-f', path('config'), '-D', '-e'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  stack.adopt(server, (running) => kill(running, 'SIGTERM'));
   let log = '';
-  server.stderr.on('data', (piece: Buffer) => (log += piece.toString('utf8')));
+  server.stderr?.on('data', (piece: Buffer) => (log += piece.toString('utf8')));
   await listening(server);
+  const [privateKeyPem, hostKey] = await Promise.all([
+    readFile(path('user'), 'utf8'),
+    readFile(path('host.pub'), 'utf8'),
+  ]);
+  const opened = stack.move();
   return {
     pid: server.pid ?? 0,
     address,
     port,
     username: userInfo().username,
-    privateKeyPem: await readFile(path('user'), 'utf8'),
+    privateKeyPem,
     privateKeyPath: path('user'),
-    hostKey: (await readFile(path('host.pub'), 'utf8')).trim(),
+    hostKey: hostKey.trim(),
     hostKeyPath: path('host'),
     folder,
     log: () => log,
-    stop: async () => {
-      await ended(server);
-      await rm(folder, { recursive: true, force: true });
-    },
+    stop: () => opened.disposeAsync(),
   };
 }
 
@@ -105,14 +112,6 @@ function listening(server: ChildProcess): Promise<void> {
     });
     server.once('error', reject);
     server.once('exit', () => reject(new Error(`sshd ended: ${said.trim()}`)));
-  });
-}
-
-function ended(server: ChildProcess): Promise<void> {
-  if (server.exitCode !== null || server.signalCode !== null) return Promise.resolve();
-  return new Promise((resolve) => {
-    server.once('exit', () => resolve());
-    server.kill('SIGTERM');
   });
 }
 

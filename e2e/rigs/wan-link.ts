@@ -2,10 +2,10 @@
  * A long link on loopback: a proxy that delays and shapes what passes, since the kernels of test machines often have no netem.
  * It runs as a process of its own, so that its processor time is nobody else's.
  */
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import { kill, spawnBound } from './machines/child-process.ts';
 import { seeded } from './seeded.ts';
 
 export interface LinkShape {
@@ -23,19 +23,16 @@ export interface WanLink {
 
 /** Opens a link to a port on loopback. */
 export async function startWanLink(targetPort: number, shape: LinkShape): Promise<WanLink> {
-  const program = spawn(process.execPath, [import.meta.filename, JSON.stringify({ targetPort, ...shape })], {
-    stdio: ['pipe', 'pipe', 'inherit'],
+  const program = spawnBound(process.execPath, [import.meta.filename, JSON.stringify({ targetPort, ...shape })], {
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = (await Promise.race([
-    once(createInterface(program.stdout), 'line'),
+    once(createInterface(program.stdout as NodeJS.ReadableStream), 'line'),
     once(program, 'exit').then(() => Promise.reject(new Error('the link did not start'))),
   ])) as [string];
   return {
     port: Number(line),
-    stop: async () => {
-      program.stdin.end();
-      if (program.exitCode === null) await once(program, 'exit');
-    },
+    stop: () => kill(program),
   };
 }
 
@@ -107,7 +104,6 @@ function serve({
     carry(far, near, 'back');
   });
   server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port));
-  process.stdin.resume().on('end', () => process.exit(0));
 }
 
 if (import.meta.main) serve(JSON.parse(process.argv[2] ?? '') as LinkShape & { readonly targetPort: number });

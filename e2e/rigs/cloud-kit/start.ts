@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { closing, temporaryFolder } from '../closing.ts';
 import { leaseAddresses } from './address-lease.ts';
 import { realClock } from './clock.ts';
 import type { Clock } from './clock.ts';
@@ -111,12 +111,13 @@ export async function startSimulation<World extends SimulatedWorld>(
   makeWorld: (ground: Ground) => World,
   makeApi: (world: World) => ApiOf<World>,
 ): Promise<Simulation<World>> {
-  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), `causeway-${name}-`)));
+  await using stack = new AsyncDisposableStack();
+  const folder = options.folder ?? (await temporaryFolder(stack, `causeway-${name}-`));
   await mkdir(folder, { recursive: true });
-  const lease = await leaseAddresses();
+  const lease = stack.adopt(await leaseAddresses(), (held) => held.release());
   const clock = options.clock ?? realClock;
-  const machines = options.machines === undefined ? noMachines : await options.machines(folder);
-  const transitions = new Transitions(clock, options.transitionMs ?? 20);
+  const machines = options.machines === undefined ? noMachines : stack.adopt(await options.machines(folder), closing);
+  const transitions = stack.adopt(new Transitions(clock, options.transitionMs ?? 20), closing);
   const world = makeWorld({
     folder,
     clock,
@@ -148,6 +149,11 @@ export async function startSimulation<World extends SimulatedWorld>(
     server.once('error', reject);
     server.listen(options.port ?? 0, '127.0.0.1', resolve);
   });
+  stack.defer(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const opened = stack.move();
   return {
     url: `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
     folder,
@@ -156,13 +162,6 @@ export async function startSimulation<World extends SimulatedWorld>(
     calls,
     check,
     violations: check.violations,
-    close: async () => {
-      server.close();
-      server.closeAllConnections();
-      await transitions.close();
-      await machines.close();
-      await lease.release();
-      if (options.folder === undefined) await rm(folder, { recursive: true, force: true });
-    },
+    close: () => opened.disposeAsync(),
   };
 }

@@ -4,6 +4,7 @@ import { mkdir, open, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GuestPreparation } from '../../../electron/engine/deployments/deployment-context.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import { closing } from '../closing.ts';
 import { startProjectLab, type ProjectLab, type ProjectLabOptions } from '../project/lab-project.ts';
 import { pretendedPreparation } from './pretended-preparation.ts';
 import { talkingBootSector } from './talking-boot-sector.ts';
@@ -44,11 +45,15 @@ export function smallPreparation(fails: () => boolean): GuestPreparation {
 }
 
 export async function startDeployableLab(options: Omit<ProjectLabOptions, 'core'>): Promise<DeployableLab> {
-  const lab = await startProjectLab({
-    ...options,
-    patience: { boot: 'quick', ...options.patience },
-    core: { guests: smallPreparation(() => deployable.fails) },
-  });
+  await using stack = new AsyncDisposableStack();
+  const lab = stack.adopt(
+    await startProjectLab({
+      ...options,
+      patience: { boot: 'quick', ...options.patience },
+      core: { guests: smallPreparation(() => deployable.fails) },
+    }),
+    closing,
+  );
   const folder = join(lab.images, 'web');
   await mkdir(folder);
   for (const [name, head] of [
@@ -100,5 +105,7 @@ export async function startDeployableLab(options: Omit<ProjectLabOptions, 'core'
     },
   };
   await deployable.synchronise();
+  // From here on it goes when the lab is closed.
+  stack.move();
   return deployable;
 }

@@ -1,7 +1,7 @@
-import { copyFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SshConnection } from '../../../electron/engine/transport/ssh-connection.ts';
+import { closing, temporaryFolder } from '../closing.ts';
 import { ensureDebianGuest } from '../images/ensure.ts';
 import { RigClient } from '../european-cloud/rig-client.ts';
 import { startRigWorker, type RigWorker } from '../european-cloud/rig-worker.ts';
@@ -61,10 +61,14 @@ export interface MorphLabOptions {
 const progress = (line: string): boolean => process.stderr.write(`${line}\n`);
 
 export async function startMorphLab(kind: WorkerKind, options: MorphLabOptions = {}): Promise<MorphLab> {
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-morph-'));
-  const cloud: EuropeanCloud = await startEuropeanCloud({
-    machines: labMachines({ worker: kind, outbound: options.outbound ?? false, progress }),
-  });
+  await using stack = new AsyncDisposableStack();
+  const folder = await temporaryFolder(stack, 'causeway-morph-');
+  const cloud: EuropeanCloud = stack.adopt(
+    await startEuropeanCloud({
+      machines: labMachines({ worker: kind, outbound: options.outbound ?? false, progress }),
+    }),
+    closing,
+  );
   const client = new RigClient(cloud);
   await client.signIn();
   const worker = await startRigWorker(client, folder);
@@ -86,7 +90,8 @@ export async function startMorphLab(kind: WorkerKind, options: MorphLabOptions =
       }
     }
   };
-  const ssh = await connect();
+  const ssh = stack.adopt(await connect(), closing);
+  const opened = stack.move();
   return {
     worker,
     ssh,
@@ -148,11 +153,7 @@ export async function startMorphLab(kind: WorkerKind, options: MorphLabOptions =
       worker.ssh.text(
         'sudo sh -c \'grep -o "/run/causeway-osmorphing[^ ]*" /proc/self/mountinfo; find /run/causeway-osmorphing -mindepth 1; ls -d /dev/loop*p* /dev/mapper/causeway*; true\' 2>/dev/null',
       ),
-    close: async () => {
-      await ssh.close();
-      await cloud.close();
-      await rm(folder, { recursive: true, force: true });
-    },
+    close: () => opened.disposeAsync(),
   };
 }
 

@@ -1,23 +1,20 @@
-import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+// needs: krb5-kdc, krb5-admin-server, python3, python3-gssapi
+import { execFile, type ChildProcess } from 'node:child_process';
 import { createHash, randomBytes, X509Certificate } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
+import { closing, temporaryFolder } from '../closing.ts';
+import { kill, spawnBound } from '../machines/child-process.ts';
+import { freePort } from '../sshd.ts';
 
 const run = promisify(execFile);
 const saidSchema = z.object({ complete: z.boolean(), user: z.string().optional(), problem: z.string().optional() });
-
-/** Whether MIT Kerberos is here (Debian: krb5-kdc, krb5-admin-server, python3-gssapi). */
-export const hasKerberos = (): boolean =>
-  ['krb5kdc', 'kdb5_util', 'kadmin.local'].every((name) => spawnSync('which', [name]).status === 0) &&
-  spawnSync('/usr/bin/python3', ['-c', 'import gssapi']).status === 0;
 
 export interface RigDomain {
   readonly realm: string;
@@ -38,7 +35,8 @@ export interface DomainOptions {
 
 /** A domain of its own with MIT Kerberos, on a port of loopback. */
 export async function startDomain({ realm = 'CORP.EXAMPLE.COM', sends }: DomainOptions = {}): Promise<RigDomain> {
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-kerberos-'));
+  await using stack = new AsyncDisposableStack();
+  const folder = await temporaryFolder(stack, 'causeway-kerberos-');
   const port = await freePort();
   const files = {
     KRB5_CONFIG: join(folder, 'krb5.conf'),
@@ -80,14 +78,11 @@ export async function startDomain({ realm = 'CORP.EXAMPLE.COM', sends }: DomainO
     for (const command of commands) await run('kadmin.local', ['-r', realm, '-q', command], { env });
   };
   await run('kdb5_util', ['create', '-r', realm, '-s', '-P', randomBytes(12).toString('hex')], { env });
-  const kdc = spawn('krb5kdc', ['-n', '-r', realm], { env, stdio: 'ignore' });
-  const services: TicketService[] = [];
-  try {
-    await listening(port, kdc);
-  } catch (error) {
-    kdc.kill();
-    throw error;
-  }
+  const kdc = stack.adopt(spawnBound('krb5kdc', ['-n', '-r', realm], { env, stdio: 'ignore' }), (running) =>
+    kill(running),
+  );
+  await listening(port, kdc);
+  const opened = stack.move();
   return {
     realm,
     kdc: `127.0.0.1:${port}`,
@@ -95,21 +90,15 @@ export async function startDomain({ realm = 'CORP.EXAMPLE.COM', sends }: DomainO
     async service(host, certificatePem) {
       await administer(`addprinc -randkey HTTP/${host}`, `ktadd -k ${files.KRB5_KTNAME} HTTP/${host}`);
       const service = new TicketService(
-        spawn('/usr/bin/python3', [join(import.meta.dirname, 'accept_tickets.py')], {
+        spawnBound('/usr/bin/python3', [join(import.meta.dirname, 'accept_tickets.py')], {
           env,
           stdio: ['pipe', 'pipe', 'inherit'],
         }),
         certificatePem,
       );
-      services.push(service);
-      return service;
+      return opened.adopt(service, closing);
     },
-    async close() {
-      for (const service of services) service.close();
-      kdc.kill();
-      if (kdc.exitCode === null && kdc.signalCode === null) await once(kdc, 'exit');
-      await rm(folder, { recursive: true, force: true });
-    },
+    close: () => opened.disposeAsync(),
   };
 }
 
@@ -152,18 +141,9 @@ export class TicketService {
     return undefined;
   }
 
-  close(): void {
-    this.#process.kill();
+  close(): Promise<void> {
+    return kill(this.#process);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** It says nowhere when it listens. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../shared/model/json.ts';
+import { closing } from '../closing.ts';
 import type { OwnVmRig } from '../project/own-vm.ts';
 import { startProjectLab, type ProjectLab, type ProjectLabOptions } from '../project/lab-project.ts';
 import { knownMachines, startOwnInstance } from './own-vm.ts';
@@ -35,8 +36,9 @@ export async function startReplicationLab(
   options: ProjectLabOptions = {},
 ): Promise<ReplicationLab> {
   const { machines, known } = knownMachines();
-  const aws = await startLargePublicCloud({ transitionMs: 3, machines });
-  const lab = await startProjectLab(options);
+  await using stack = new AsyncDisposableStack();
+  const aws = stack.adopt(await startLargePublicCloud({ transitionMs: 3, machines }), closing);
+  const lab = stack.adopt(await startProjectLab(options), closing);
   const { world } = aws;
   const { files } = world.ground;
   const instance = world.addInstance('web');
@@ -57,6 +59,7 @@ export async function startReplicationLab(
     migr_machine_type: 'g1.1',
     migr_image_map: { linux: 'Debian 12' },
   };
+  const opened = stack.move();
   return {
     aws,
     lab,
@@ -108,9 +111,6 @@ export async function startReplicationLab(
         .filter(({ id, state }) => !ofUsers.includes(id) && state !== 'terminated')
         .map(({ id }) => id),
     ],
-    async close() {
-      await lab.close();
-      await aws.close();
-    },
+    close: () => opened.disposeAsync(),
   };
 }

@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   createAwsSource,
@@ -12,6 +11,7 @@ import type { JsonObject } from '../../../shared/model/json.ts';
 import type { MortalProcess } from '../../conformance/platform-calls.ts';
 import type { SourceHarness } from '../../conformance/source-harness.ts';
 import { simulatedCalls } from '../../conformance/simulated-calls.ts';
+import { closing, temporaryFolder } from '../closing.ts';
 import { hurriedClock } from '../hurried-clock.ts';
 import { startLargePublicCloud, type LargePublicCloud, type LargePublicCloudOptions } from './start.ts';
 import type { InstanceRecord, VolumeRecord } from './world.ts';
@@ -37,8 +37,9 @@ export interface SourceLabOptions {
 }
 
 export async function awsHarness(options: SourceLabOptions = {}): Promise<SourceLab> {
+  await using stack = new AsyncDisposableStack();
   const { onCall, of } = simulatedCalls({ changes: ({ operation }) => !/^(?:Describe|List|Get)/.test(operation) });
-  const cloud = await startLargePublicCloud({ transitionMs: 3, unit, ...options.cloud, onCall });
+  const cloud = stack.adopt(await startLargePublicCloud({ transitionMs: 3, unit, ...options.cloud, onCall }), closing);
   const { world } = cloud;
   const { files } = world.ground;
   const instance = world.addInstance('web');
@@ -46,8 +47,8 @@ export async function awsHarness(options: SourceLabOptions = {}): Promise<Source
   for (const [index, volume] of volumes.entries())
     world.attach(volume, instance.id, index === 0 ? instance.rootDevice : '/dev/sdf');
   const ownVm = await options.ownVm?.(cloud);
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-aws-harness-'));
-  const store = openStore(folder, undefined, hurriedClock(20));
+  const folder = await temporaryFolder(stack, 'causeway-aws-harness-');
+  const store = stack.adopt(openStore(folder, undefined, hurriedClock(20)), closing);
   const notes: string[] = [];
   const use = {
     replicaId: 'rep-1',
@@ -77,7 +78,7 @@ export async function awsHarness(options: SourceLabOptions = {}): Promise<Source
         ...options.source,
       },
     );
-  const platform = reopen();
+  const platform = stack.adopt(reopen(), closing);
   const volume = (index: number): VolumeRecord => {
     const found = volumes[index];
     if (found === undefined) throw new Error(`there is no disk ${index}`);
@@ -89,6 +90,7 @@ export async function awsHarness(options: SourceLabOptions = {}): Promise<Source
       await files.remove(snapshot.id);
     }
   };
+  const opened = stack.move();
   return {
     cloud,
     calls: of(cloud),
@@ -142,10 +144,7 @@ export async function awsHarness(options: SourceLabOptions = {}): Promise<Source
       await rm(join(folder, 'large-public-cloud-digests'), { recursive: true, force: true });
     },
     async close() {
-      await platform.close();
-      store.close();
-      await cloud.close();
-      await rm(folder, { recursive: true, force: true });
+      await opened.disposeAsync();
       if (cloud.violations.length > 0)
         throw new Error(`not as the vendor's models have it: ${cloud.violations.join('; ')}`);
     },

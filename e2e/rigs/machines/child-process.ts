@@ -25,7 +25,7 @@ export async function run(program: string, args: readonly string[]): Promise<str
  */
 export function spawnBound(program: string, args: readonly string[], options: SpawnOptions): ChildProcess {
   return spawn('setpriv', ['--pdeathsig', 'KILL', '--', program, ...args], {
-    env: labEnvironment,
+    env: { ...process.env, PATH: labEnvironment['PATH'] },
     detached: true,
     ...options,
   });

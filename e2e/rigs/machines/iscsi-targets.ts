@@ -1,8 +1,8 @@
-import { createServer } from 'node:net';
+// needs: tgt
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { once } from 'node:events';
 import type { ChildProcess } from 'node:child_process';
+import { freePort } from '../sshd.ts';
 import { kill, run, spawnBound } from './child-process.ts';
 import { requirePrograms } from './require-programs.ts';
 
@@ -103,13 +103,4 @@ export class IscsiTargets {
       }
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { readonly port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }

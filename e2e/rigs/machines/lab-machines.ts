@@ -3,6 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { turnsByKey } from '../../../electron/engine/concurrency/in-turn.ts';
 import type { Exposure, MachinePlan, MachineVolume, ServerMachines } from '../cloud-kit/server-machines.ts';
+import { closing } from '../closing.ts';
 import { AddressBridge } from './address-bridge.ts';
 import type { Machine, StartMachine } from './machine.ts';
 import { listenPort } from './reachable-port.ts';
@@ -21,6 +22,8 @@ export class LabMachines implements ServerMachines {
   readonly #start: StartMachine;
   readonly #bridge = new AddressBridge();
   readonly #running = new Map<string, Running>();
+  /** Of all servers that were ever started: one that is starting runs in a moment. */
+  readonly #started = new Set<string>();
   /** A stop that comes while a machine starts waits for that, or it would stop nothing. */
   readonly #inTurn = turnsByKey();
   #exposed: readonly Exposure[] = [];
@@ -31,6 +34,7 @@ export class LabMachines implements ServerMachines {
   }
 
   start(plan: MachinePlan): Promise<void> {
+    this.#started.add(plan.serverId);
     return this.#inTurn(plan.serverId, () => this.#startNow(plan));
   }
 
@@ -125,7 +129,8 @@ export class LabMachines implements ServerMachines {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#running.keys()].map((serverId) => this.stop(serverId)));
-    await this.#bridge.close();
+    await using stack = new AsyncDisposableStack();
+    stack.adopt(this.#bridge, closing);
+    for (const serverId of this.#started) stack.defer(() => this.stop(serverId));
   }
 }

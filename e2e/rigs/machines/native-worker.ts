@@ -35,6 +35,9 @@ export function nativeWorkers(setup: { readonly imageRoot: string; readonly outb
     await writeFile(join(folder, 'seed.json'), JSON.stringify(seedFromUserData(plan.userData, plan.publicKey)));
     await copyFile(beside('apply-seed.py'), join(folder, 'apply-seed.py'));
     if (setup.outbound) await writeFile(join(folder, 'resolv.conf'), 'nameserver 10.0.2.3\n');
+    await using stack = new AsyncDisposableStack();
+    const loops = new Map<string, { readonly loop: LoopDevice; readonly names: readonly string[] }>();
+    stack.defer(async () => void (await Promise.all([...loops.values()].map(({ loop }) => loop.close()))));
     const console = await open(join(folder, 'console.log'), 'a');
     const namespaces = ['--mount', '--pid', '--uts', '--ipc', '--net', '--fork', '--kill-child=KILL'];
     const child = spawnBound(
@@ -45,25 +48,31 @@ export function nativeWorkers(setup: { readonly imageRoot: string; readonly outb
       },
     );
     await console.close();
+    let pid: number | undefined;
+    const isDown = (): boolean => child.exitCode !== null || child.signalCode !== null;
+    stack.defer(async () => {
+      if (isDown()) return;
+      const ended = once(child, 'exit');
+      // The worker's first process takes all others with it, and is waited for by its parent.
+      if (pid === undefined) child.kill('SIGKILL');
+      else endProcess(pid);
+      await ended;
+    });
     const deadline = Date.now() + 60_000;
     while (!(await exists(join(folder, 'ready')))) {
-      if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline) {
+      if (isDown() || Date.now() > deadline) {
         throw new Error(`native worker did not start: ${await readFile(join(folder, 'console.log'), 'utf8')}`);
       }
       await delay(5);
     }
     // setpriv and unshare replaced each other in one process; its only child is the worker's first process.
     const children = await readFile(`/proc/${String(child.pid)}/task/${String(child.pid)}/children`, 'utf8');
-    const pid = Number(children.trim());
-    const uplink = setup.outbound
-      ? spawnBound('slirp4netns', ['--configure', '--mtu=65520', '--disable-host-loopback', String(pid), 'tap0'], {
-          stdio: 'ignore',
-        })
-      : undefined;
-    const loops = new Map<string, { readonly loop: LoopDevice; readonly names: readonly string[] }>();
+    pid = Number(children.trim());
+    if (setup.outbound) {
+      const args = ['--configure', '--mtu=65520', '--disable-host-loopback', String(pid), 'tap0'];
+      stack.adopt(spawnBound('slirp4netns', args, { stdio: 'ignore' }), (uplink) => kill(uplink));
+    }
     const inside = (path: string): string => `/proc/${pid}/root${path}`;
-
-    const isDown = (): boolean => child.exitCode !== null || child.signalCode !== null;
 
     const machine: Machine = {
       attach: async (volume) => {
@@ -96,19 +105,20 @@ export function nativeWorkers(setup: { readonly imageRoot: string; readonly outb
       target: (port) => ({ host: '127.0.0.1', port, netns: `/proc/${pid}/ns/net` }),
       within: ['nsenter', '--target', String(pid), '--mount', '--pid', '--uts', '--ipc', '--'],
       log: () => readFile(join(folder, 'console.log'), 'utf8'),
-      stop: async () => {
-        // The worker's first process takes all others with it, and is waited for by its parent.
-        const ended = isDown() ? undefined : once(child, 'exit');
-        if (ended !== undefined) process.kill(pid, 'SIGKILL');
-        await ended;
-        if (uplink !== undefined) await kill(uplink);
-        await Promise.all([...loops.values()].map(({ loop }) => loop.close()));
-        loops.clear();
-      },
+      stop: () => opened.disposeAsync(),
     };
     for (const volume of plan.dataVolumes) await machine.attach(volume);
+    const opened = stack.move();
     return machine;
   };
+}
+
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended by itself.
+  }
 }
 
 /** Names of a volume's device below `/dev`, beside its own. */

@@ -2,6 +2,7 @@ import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deviceNames } from '../cloud-kit/server-machines.ts';
 import type { MachinePlan, MachineVolume } from '../cloud-kit/server-machines.ts';
+import { closing } from '../closing.ts';
 import { kill, spawnBound } from './child-process.ts';
 import { seedFromUserData } from './cloud-config.ts';
 import type { IscsiTargets } from './iscsi-targets.ts';
@@ -27,7 +28,8 @@ export function qemuMachines(setup: {
   return async (plan, folder) => {
     requirePrograms('an emulated machine', 'setpriv', 'qemu-system-x86_64', 'python3');
     await mkdir(folder, { recursive: true });
-    const host = await hosts.take();
+    await using stack = new AsyncDisposableStack();
+    const host = stack.adopt(await hosts.take(), (held) => hosts.release(held));
     const monitorPath = join(folder, 'monitor');
     const serialPath = join(folder, 'serial.log');
     const boot =
@@ -72,16 +74,16 @@ export function qemuMachines(setup: {
       ],
       { stdio: ['ignore', output.fd, output.fd] },
     );
-    await output.close();
-    let monitor: QmpClient;
-    try {
-      monitor = await QmpClient.connect(monitorPath);
-    } catch {
-      await kill(child);
-      await hosts.release(host);
-      throw new Error(`the emulator did not start: ${await readFile(join(folder, 'qemu.log'), 'utf8')}`);
-    }
     const offered = new Map<string, string>();
+    stack.defer(async () => {
+      for (const iqn of offered.values()) await setup.targets?.withdraw(iqn);
+    });
+    stack.adopt(child, (emulator) => kill(emulator));
+    await output.close();
+    const monitor = stack.adopt(
+      await QmpClient.connect(monitorPath, { emulator: child, log: join(folder, 'qemu.log') }),
+      closing,
+    );
     const machine: Machine = {
       async attach(volume) {
         const target = deviceNames(volume).target;
@@ -97,15 +99,10 @@ export function qemuMachines(setup: {
       },
       target: (port) => ({ host, port: forwarded[port] ?? port }),
       log: () => readFile(serialPath, 'utf8').catch(() => ''),
-      stop: async () => {
-        monitor.close();
-        await kill(child);
-        for (const iqn of offered.values()) await setup.targets?.withdraw(iqn);
-        offered.clear();
-        await hosts.release(host);
-      },
+      stop: () => opened.disposeAsync(),
     };
     if (plan.boot.kind === 'image') for (const volume of plan.dataVolumes) await machine.attach(volume);
+    const opened = stack.move();
     return machine;
   };
 }

@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -35,9 +37,16 @@ export class QmpClient {
     });
   }
 
-  /** Connects to the socket as soon as it is there. */
-  static async connect(path: string, timeoutMs = 60_000): Promise<QmpClient> {
-    const deadline = Date.now() + timeoutMs;
+  /**
+   * Connects to the socket as soon as it is there.
+   *
+   * @param starting an emulator that may end instead, and the file of what it prints
+   */
+  static async connect(
+    path: string,
+    starting?: { readonly emulator: ChildProcess; readonly log: string },
+  ): Promise<QmpClient> {
+    const deadline = Date.now() + 60_000;
     for (;;) {
       try {
         const socket = await new Promise<Socket>((resolve, reject) => {
@@ -49,7 +58,12 @@ export class QmpClient {
         await client.execute('qmp_capabilities');
         return client;
       } catch (error) {
-        if (Date.now() > deadline) throw error;
+        const { emulator, log } = starting ?? {};
+        const hasEnded = emulator !== undefined && (emulator.exitCode !== null || emulator.signalCode !== null);
+        if (hasEnded || Date.now() > deadline)
+          throw new Error(`the emulator did not start: ${log === undefined ? path : await readFile(log, 'utf8')}`, {
+            cause: error,
+          });
         await delay(20);
       }
     }

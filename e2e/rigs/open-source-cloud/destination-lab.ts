@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { OpenStackContext } from '../../../electron/engine/platforms/open-source-cloud/destination/context.ts';
 import { createOpenStackDestination } from '../../../electron/engine/platforms/open-source-cloud/destination/openstack-destination.ts';
 import type { DeploymentPlatform, DeploymentRun } from '../../../electron/engine/ports/deployment-platform.ts';
@@ -9,6 +6,7 @@ import { ledgerScope } from '../../../electron/engine/store/ledger.ts';
 import { openStore } from '../../../electron/engine/store/store.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
+import { closing, temporaryFolder } from '../closing.ts';
 import type { RigApi } from './admin-api.ts';
 import { privateNetwork, workingEnvironment } from './destination-environment.ts';
 import { startOpenSourceCloud, type OpenSourceCloud } from './start.ts';
@@ -40,17 +38,22 @@ export async function startDestinationLab(
   name: string,
   timing: OpenStackContext['timing'] = {},
 ): Promise<DestinationLab> {
-  const cloud = await startOpenSourceCloud();
+  await using stack = new AsyncDisposableStack();
+  const cloud = stack.adopt(await startOpenSourceCloud(), closing);
   const api = await cloud.api('target');
-  const folder = await mkdtemp(join(tmpdir(), `causeway-${name}-`));
-  const store = openStore(folder, undefined, hurriedClock(20));
-  const platform = createOpenStackDestination(cloud.connection('target'), {
-    timing: { pollFirstMs: 300, pollCapMs: 1_000, ...timing },
-  });
+  const folder = await temporaryFolder(stack, `causeway-${name}-`);
+  const store = stack.adopt(openStore(folder, undefined, hurriedClock(20)), closing);
+  const platform = stack.adopt(
+    createOpenStackDestination(cloud.connection('target'), {
+      timing: { pollFirstMs: 300, pollCapMs: 1_000, ...timing },
+    }),
+    closing,
+  );
   const { deployment } = platform;
   if (deployment === undefined) throw new Error('no deployments');
   const environment = workingEnvironment(api, 'VM Network');
   let count = 0;
+  const opened = stack.move();
   return {
     cloud,
     api,
@@ -85,11 +88,6 @@ export async function startDestinationLab(
         note: () => undefined,
       };
     },
-    async close() {
-      await platform.close();
-      store.close();
-      await rm(folder, { recursive: true, force: true });
-      await cloud.close();
-    },
+    close: () => opened.disposeAsync(),
   };
 }

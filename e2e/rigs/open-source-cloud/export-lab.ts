@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionDetail } from '../../../shared/model/execution.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
+import { closing, temporaryFolder } from '../closing.ts';
 import { startProjectLab, type ProjectLab, type ProjectLabOptions } from '../project/lab-project.ts';
 import { volumeBytes, type OriginServer } from './origin-server.ts';
 import { startOpenSourceCloud, type OpenSourceCloud } from './start.ts';
@@ -33,9 +32,10 @@ export interface ExportLab {
 }
 
 export async function startExportLab(options: ProjectLabOptions = {}): Promise<ExportLab> {
-  const cloud = await startOpenSourceCloud();
-  const lab = await startProjectLab(options);
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-exported-'));
+  await using stack = new AsyncDisposableStack();
+  const cloud = stack.adopt(await startOpenSourceCloud(), closing);
+  const folder = await temporaryFolder(stack, 'causeway-exported-');
+  const lab = stack.adopt(await startProjectLab(options), closing);
   await lab.use((core) =>
     core.call('endpoint.add', {
       name: 'origin',
@@ -44,6 +44,7 @@ export async function startExportLab(options: ProjectLabOptions = {}): Promise<E
     }),
   );
   const exportOptions = await exportWorkerOptions(cloud);
+  const opened = stack.move();
   return {
     cloud,
     lab,
@@ -80,10 +81,7 @@ export async function startExportLab(options: ProjectLabOptions = {}): Promise<E
         .filter((event) => event.type === 'disk.done')
         .reduce((sum, { details }) => sum + Number(details['bytesSent']), 0);
     },
-    async close() {
-      await lab.close();
-      await rm(folder, { recursive: true, force: true });
-    },
+    close: () => opened.disposeAsync(),
   };
 }
 

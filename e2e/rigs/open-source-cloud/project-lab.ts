@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CoreOptions } from '../../../electron/engine/core/core.ts';
 import { openProject } from '../../../electron/engine/core/open-project.ts';
@@ -11,6 +10,7 @@ import type { CoreClient } from '../../../shared/contract/core-client.ts';
 import type { DeploymentDetail, DeploymentOptions } from '../../../shared/model/deployment.ts';
 import type { ExecutionDetail } from '../../../shared/model/execution.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
+import { closing, temporaryFolder } from '../closing.ts';
 import { run } from '../machines/child-process.ts';
 import type { RigApi } from './admin-api.ts';
 import { privateNetwork, workingEnvironment } from './destination-environment.ts';
@@ -50,9 +50,10 @@ export interface OpenSourceLab {
 const never = new AbortController().signal;
 
 export async function startOpenSourceLab(core: Partial<CoreOptions> = {}): Promise<OpenSourceLab> {
-  const cloud = await startOpenSourceCloud();
+  await using stack = new AsyncDisposableStack();
+  const cloud = stack.adopt(await startOpenSourceCloud(), closing);
   const api = await cloud.api('target');
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-open-source-'));
+  const folder = await temporaryFolder(stack, 'causeway-open-source-');
   const images = join(folder, 'images');
   const projectFolder = join(folder, 'project');
   const keyFile = join(folder, 'key');
@@ -84,6 +85,7 @@ export async function startOpenSourceLab(core: Partial<CoreOptions> = {}): Promi
   /** Ids of this lab's replicas; others may use the cloud's project at the same time. */
   const own: string[] = [];
   const before = new Set(await inventoryOf(api));
+  const opened = stack.move();
   return {
     cloud,
     api,
@@ -137,12 +139,11 @@ export async function startOpenSourceLab(core: Partial<CoreOptions> = {}): Promi
       return (await inventoryOf(api, new RegExp(`^(${own.join('|')})$`))).filter((line) => !before.has(line));
     },
     async close() {
+      await using _rest = opened;
       await use(async (client) => {
         for (const { id } of await client.call('replica.list', {}))
           await client.call('replica.delete', { replica: id });
       }).catch((error: unknown) => console.error('the lab leaves something in the cloud:', error));
-      await cloud.close();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }

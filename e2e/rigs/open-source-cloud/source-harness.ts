@@ -1,5 +1,4 @@
-import { mkdtemp, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { markedDisks } from '../../../electron/engine/platforms/open-source-cloud/source/disk-mark.ts';
@@ -14,6 +13,7 @@ import type { SourceHarness } from '../../conformance/source-harness.ts';
 import { run } from '../machines/child-process.ts';
 import { leftInOrigin, volumeBytes, type OriginServer } from './origin-server.ts';
 import type { OpenSourceCloud } from './start.ts';
+import { closing, temporaryFolder } from '../closing.ts';
 import { hurriedClock } from '../hurried-clock.ts';
 
 const GIB = 2 ** 30;
@@ -28,9 +28,10 @@ export async function sourceHarness(
   server: OriginServer,
   environment: JsonObject,
 ): Promise<SourceHarness> {
+  await using stack = new AsyncDisposableStack();
   const api = await cloud.api('origin');
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-source-harness-'));
-  const store = openStore(folder, undefined, hurriedClock(20));
+  const folder = await temporaryFolder(stack, 'causeway-source-harness-');
+  const store = stack.adopt(openStore(folder, undefined, hurriedClock(20)), closing);
   const use = { replicaId: 'rep-1', executionId: 'exe-1' };
   const reopen = (process?: MortalProcess) =>
     createOpenStackSource(cloud.connection('origin') as JsonObject, {
@@ -42,7 +43,7 @@ export async function sourceHarness(
         side: 'source',
       }),
     });
-  const platform = reopen();
+  const platform = stack.adopt(reopen(), closing);
   const diskIds = server.volumeIds;
   const added: string[] = [];
   const on = async (volumeId: string, ...commands: readonly string[]): Promise<void> => {
@@ -104,6 +105,7 @@ export async function sourceHarness(
     await on(id, ...Array.from({ length: (await volume(id)).size }, (_, part) => `discard -q ${part * GIB} ${GIB}`));
   }
 
+  const opened = stack.move();
   return {
     platform,
     calls,
@@ -167,6 +169,7 @@ export async function sourceHarness(
       else await (mechanism === 'distributed_snapshots' ? dropSnapshots : dropBackups)(diskIds[0] ?? '');
     },
     async close() {
+      await using _rest = opened;
       await platform.close();
       for (const id of [...diskIds, ...added]) {
         await dropBackups(id);
@@ -176,8 +179,6 @@ export async function sourceHarness(
         await detach(id);
         await api.call('block-storage', 'DELETE', `/volumes/${id}`);
       }
-      store.close();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }

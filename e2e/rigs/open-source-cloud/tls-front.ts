@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { request, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createServer, type Server } from 'node:https';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { run } from '../machines/child-process.ts';
@@ -41,7 +41,7 @@ export async function startTlsFront(folder: string, stranger?: Service): Promise
   const seen: string[] = [];
   let pageSize: number | undefined;
   const ports = new Map<number, number>();
-  const servers: Server[] = [];
+  await using stack = new AsyncDisposableStack();
   const outward = (text: string): string =>
     text.replaceAll(/http:\/\/127\.0\.0\.1:(\d+)/g, (all, port: string) => {
       const front = ports.get(Number(port));
@@ -58,8 +58,12 @@ export async function startTlsFront(folder: string, stranger?: Service): Promise
       server.listen(0, '127.0.0.1', resolve);
     });
     ports.set(port, (server.address() as AddressInfo).port);
-    servers.push(server);
+    stack.defer(() => {
+      server.close();
+      server.closeAllConnections();
+    });
   }
+  const opened = stack.move();
   return {
     authUrl: `https://localhost:${ports.get(servicePorts.identity)}/v3`,
     authority: own.authority,
@@ -67,14 +71,7 @@ export async function startTlsFront(folder: string, stranger?: Service): Promise
     pageBy(items) {
       pageSize = items;
     },
-    async close() {
-      await Promise.all(
-        servers.map((server) => {
-          server.closeAllConnections();
-          return new Promise((resolve) => server.close(resolve));
-        }),
-      );
-    },
+    close: () => opened.disposeAsync(),
   };
 }
 

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,7 @@ import type { FleetConfig } from '../../../electron/fleet/fleet-config.ts';
 import type { NetworkNamespace } from '../network-namespace.ts';
 import type { NatsCluster } from '../nats-cluster.ts';
 import { startCutProxy, type CutProxy } from '../cut-proxy.ts';
+import { spawnBound } from '../machines/child-process.ts';
 import type { LabProject } from './lab-options.ts';
 
 /** How a mover takes part. */
@@ -42,7 +43,10 @@ export async function startFleetMover(
   config: MoverConfig,
   network?: NetworkNamespace,
 ): Promise<FleetMover> {
-  const links: CutProxy[] = await Promise.all(cluster.ports.map((port) => startCutProxy(() => port)));
+  await using stack = new AsyncDisposableStack();
+  if (network !== undefined) stack.adopt(network, (given) => given.remove());
+  const links: CutProxy[] = [];
+  for (const port of cluster.ports) links.push(stack.adopt(await startCutProxy(() => port), (link) => link.stop()));
   const fleet = { ...config, servers: links.map(({ port }) => `nats://127.0.0.1:${port}`) };
   const script = fileURLToPath(new URL('./mover-process.ts', import.meta.url));
   const waiting = new Map<
@@ -53,7 +57,7 @@ export async function startFleetMover(
   let child: ChildProcess;
   const start = async (): Promise<void> => {
     const [command = '', ...first] = [...(network?.within ?? []), process.execPath];
-    const started = spawn(command, [...first, script, JSON.stringify({ project, fleet })], {
+    const started = spawnBound(command, [...first, script, JSON.stringify({ project, fleet })], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     child = started;
@@ -66,8 +70,8 @@ export async function startFleetMover(
       waiting.clear();
     });
     // Said by its end.
-    started.stdin.on('error', () => undefined);
-    createInterface({ input: started.stdout }).on('line', (line) => {
+    started.stdin?.on('error', () => undefined);
+    createInterface({ input: started.stdout as NodeJS.ReadableStream }).on('line', (line) => {
       const message = JSON.parse(line) as { ready?: true; n?: number; answer?: Envelope<unknown> };
       if (message.ready === true) ready.resolve();
       if (message.n === undefined || message.answer === undefined) return;
@@ -83,7 +87,9 @@ export async function startFleetMover(
     child.kill('SIGKILL');
     await gone;
   };
+  stack.defer(end);
   await start();
+  const opened = stack.move();
   return {
     name,
     async call<N extends CallName>(call: N, input: CallInput<N>) {
@@ -112,10 +118,6 @@ export async function startFleetMover(
     },
     unplug: async () => network?.unplug(),
     plug: async () => network?.plug(),
-    async stop() {
-      await end();
-      await network?.remove();
-      await Promise.all(links.map((link) => link.stop()));
-    },
+    stop: () => opened.disposeAsync(),
   };
 }

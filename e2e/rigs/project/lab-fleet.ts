@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
 import type { JournalLog } from '../../../electron/fleet/journal-log.ts';
 import { natsJournal } from '../../../electron/fleet/nats-journal.ts';
+import { closing } from '../closing.ts';
 import { networkNamespace } from '../network-namespace.ts';
 import { startNats, type NatsCluster } from '../nats-cluster.ts';
 import { startFleetMover, type FleetMover, type MoverConfig } from './fleet-mover.ts';
@@ -48,10 +49,7 @@ export async function startLabFleet({
   inNamespaces = false,
   onOwnVms = false,
 }: LabFleetOptions): Promise<LabFleet> {
-  const closing: (() => Promise<unknown>)[] = [];
-  const close = async (): Promise<void> => {
-    for (const end of closing.toReversed()) await end();
-  };
+  await using stack = new AsyncDisposableStack();
   // As much as all movers may carry, and what those that are killed have left: executions that fail by quotas do little.
   const quotas = {
     volumes: 100 + 2 * names.length,
@@ -63,54 +61,51 @@ export async function startLabFleet({
     vcpu: 1000,
     ram: 4_000_000,
   };
-  try {
-    const [lab, nats] = await Promise.all([
-      startProjectLab({
-        patience: { checkpointMs: 200, loginMs: 30_000, workerMs: 3_000, linkMs: 3_000, agentMs: 6_000 },
-        quotas,
-      }),
-      startNats({ servers: 3 }),
-    ]);
-    closing.push(() => Promise.all([lab.close(), nats.stop()]));
-    const connection = await connect({ servers: [...nats.urls], maxReconnectAttempts: -1 });
-    closing.push(() => connection.close());
-    const log = await natsJournal(connection, fleet);
-    const image = (name: string): string => join(lab.images, `${name}.raw`);
-    for (const name of names) {
-      const file = await open(image(name), 'w');
-      await file.write(randomBytes(diskMiB * MiB));
-      await file.close();
-      await lab.createReplica(name, name, 'HTTPS');
-    }
-    const ids = new Map(
-      await lab.use(async (core) => (await core.call('replica.list', {})).map(({ name, id }) => [name, id] as const)),
-    );
-    const movers: FleetMover[] = [];
-    const ownVms: OwnVmRig[] = [];
-    for (const [index, config] of configs.entries()) {
-      const folder = join(dirname(lab.project.folder), `mover-${index}`);
-      await mkdir(folder);
-      await cp(lab.project.folder, folder, { recursive: true, filter: (path) => !path.endsWith('.sock') });
-      // A store of its own, as on another computer.
-      for (const file of ['causeway.db', 'causeway.db-wal', 'causeway.db-shm', 'transfer'])
-        await rm(join(folder, '.causeway', file), { recursive: true, force: true });
-      const vm = onOwnVms ? await startOwnVm(lab, `mover-${index}`) : undefined;
-      if (vm !== undefined) ownVms.push(vm);
-      const mover = await startFleetMover(
+  const lab = stack.adopt(
+    await startProjectLab({
+      patience: { checkpointMs: 200, loginMs: 30_000, workerMs: 3_000, linkMs: 3_000, agentMs: 6_000 },
+      quotas,
+    }),
+    closing,
+  );
+  const nats = stack.adopt(await startNats({ servers: 3 }), (cluster) => cluster.stop());
+  const connection = stack.adopt(await connect({ servers: [...nats.urls], maxReconnectAttempts: -1 }), closing);
+  const log = await natsJournal(connection, fleet);
+  const image = (name: string): string => join(lab.images, `${name}.raw`);
+  for (const name of names) {
+    const file = await open(image(name), 'w');
+    await file.write(randomBytes(diskMiB * MiB));
+    await file.close();
+    await lab.createReplica(name, name, 'HTTPS');
+  }
+  const ids = new Map(
+    await lab.use(async (core) => (await core.call('replica.list', {})).map(({ name, id }) => [name, id] as const)),
+  );
+  const movers: FleetMover[] = [];
+  const ownVms: OwnVmRig[] = [];
+  for (const [index, config] of configs.entries()) {
+    const folder = join(dirname(lab.project.folder), `mover-${index}`);
+    await mkdir(folder);
+    await cp(lab.project.folder, folder, { recursive: true, filter: (path) => !path.endsWith('.sock') });
+    // A store of its own, as on another computer.
+    for (const file of ['causeway.db', 'causeway.db-wal', 'causeway.db-shm', 'transfer'])
+      await rm(join(folder, '.causeway', file), { recursive: true, force: true });
+    const vm = onOwnVms ? await startOwnVm(lab, `mover-${index}`) : undefined;
+    if (vm !== undefined) ownVms.push(vm);
+    const mover = stack.adopt(
+      await startFleetMover(
         `mover-${index}`,
         { ...lab.project, folder, ...(vm === undefined ? {} : { agentHere: vm.agentHere }) },
         nats,
         { ...fleet, ...config },
         inNamespaces ? await networkNamespace() : undefined,
-      );
-      movers.push(mover);
-      closing.push(() => mover.stop());
-      await mover.call('trust.accept', { token: (await mover.call('trust.show', {})).token });
-      if (vm !== undefined) await mover.call('workers.setOwnVm', { endpoint: 'cloud', vm: vm.vmId });
-    }
-    return { lab, nats, log, movers, ownVms, ids, image, close };
-  } catch (error) {
-    await close();
-    throw error;
+      ),
+      (started) => started.stop(),
+    );
+    movers.push(mover);
+    await mover.call('trust.accept', { token: (await mover.call('trust.show', {})).token });
+    if (vm !== undefined) await mover.call('workers.setOwnVm', { endpoint: 'cloud', vm: vm.vmId });
   }
+  const opened = stack.move();
+  return { lab, nats, log, movers, ownVms, ids, image, close: () => opened.disposeAsync() };
 }

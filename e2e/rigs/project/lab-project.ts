@@ -1,7 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +15,8 @@ import { ensureStateFolder } from '../../../electron/engine/store/database.ts';
 import { keyFileWrapper, makeKeyFile } from '../../../electron/secrets/key-file-wrapper.ts';
 import { createVault } from '../../../electron/secrets/vault.ts';
 import { startEuropeanCloud, type EuropeanCloud, type EuropeanCloudOptions } from '../european-cloud/start.ts';
+import { closing, temporaryFolder } from '../closing.ts';
+import { kill, spawnBound } from '../machines/child-process.ts';
 import { labMachines, usualWorkerKind, type WorkerKind } from '../machines/kinds.ts';
 import type { LabMachines } from '../machines/lab-machines.ts';
 import { firstDifference } from '../sparse-files.ts';
@@ -79,7 +80,8 @@ export interface ProjectLabOptions {
 }
 
 export async function startProjectLab(options: ProjectLabOptions = {}): Promise<ProjectLab> {
-  const root = await mkdtemp(join(tmpdir(), 'causeway-project-'));
+  await using stack = new AsyncDisposableStack();
+  const root = await temporaryFolder(stack, 'causeway-project-');
   const images = join(root, 'images');
   const project: LabProject = {
     folder: join(root, 'project'),
@@ -90,17 +92,20 @@ export async function startProjectLab(options: ProjectLabOptions = {}): Promise<
   await mkdir(images);
   await mkdir(project.folder);
   let machines: LabMachines | undefined;
-  const cloud = await startEuropeanCloud({
-    folder: project.cloudFolder,
-    transitionMs: 3,
-    ...(options.quotas === undefined ? {} : { quotas: options.quotas }),
-    ...(options.onCall === undefined ? {} : { onCall: options.onCall }),
-    machines: async (folder) =>
-      (machines = await labMachines({
-        worker: options.workers ?? usualWorkerKind,
-        outbound: options.outbound ?? false,
-      })(folder)),
-  });
+  const cloud = stack.adopt(
+    await startEuropeanCloud({
+      folder: project.cloudFolder,
+      transitionMs: 3,
+      ...(options.quotas === undefined ? {} : { quotas: options.quotas }),
+      ...(options.onCall === undefined ? {} : { onCall: options.onCall }),
+      machines: async (folder) =>
+        (machines = await labMachines({
+          worker: options.workers ?? usualWorkerKind,
+          outbound: options.outbound ?? false,
+        })(folder)),
+    }),
+    closing,
+  );
   if (machines === undefined) throw new Error('the cloud started no machines');
   makeKeyFile(project.keyFile);
   await createVault(join(ensureStateFolder(project.folder), 'vault.json'), keyFileWrapper(project.keyFile));
@@ -155,13 +160,16 @@ export async function startProjectLab(options: ProjectLabOptions = {}): Promise<
       );
     },
     start: (replica, options = {}, dieIn, setClock) =>
-      startEngine({
-        project,
-        replica,
-        options,
-        ...(dieIn === undefined ? {} : { dieIn }),
-        ...(setClock === undefined ? {} : { setClock }),
-      }),
+      opened.adopt(
+        startEngine({
+          project,
+          replica,
+          options,
+          ...(dieIn === undefined ? {} : { dieIn }),
+          ...(setClock === undefined ? {} : { setClock }),
+        }),
+        (engine) => engine.kill(),
+      ),
     async execute(replica, options) {
       const execution = await lab.start(replica, options).ended;
       if (execution === undefined) throw new Error('the engine ended before its execution');
@@ -178,18 +186,18 @@ export async function startProjectLab(options: ProjectLabOptions = {}): Promise<
       }
       return undefined;
     },
-    async close() {
-      await cloud.close();
-      await rm(root, { recursive: true, force: true });
-    },
+    close: () => opened.disposeAsync(),
   };
+  const opened = stack.move();
   return lab;
 }
 
 function startEngine(request: object): EngineProcess {
   // `npm test` bundles it once (`scripts/test/lab-engine.ts`).
   const script = process.env['CAUSEWAY_LAB_ENGINE'] ?? fileURLToPath(new URL('./engine-process.ts', import.meta.url));
-  const child = spawn(process.execPath, [script, JSON.stringify(request)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawnBound(process.execPath, [script, JSON.stringify(request)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const events: Event[] = [];
   let final: ExecutionDetail | undefined;
   const engine: EngineProcess = {
@@ -198,13 +206,9 @@ function startEngine(request: object): EngineProcess {
     onEvent: () => undefined,
     onProgress: () => undefined,
     ended: Promise.resolve(undefined),
-    async kill() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    },
+    kill: () => kill(child),
   };
-  const lines = createInterface({ input: child.stdout });
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
   lines.on('line', (line) => {
     const message = JSON.parse(line) as { event?: Event; progress?: ExecutionProgress; execution?: ExecutionDetail };
     if (message.event !== undefined) {

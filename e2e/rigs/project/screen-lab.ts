@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { closing, temporaryFolder } from '../closing.ts';
 import { startEuropeanCloud, type EuropeanCloud } from '../european-cloud/start.ts';
 import { labMachines } from '../machines/kinds.ts';
 
@@ -31,7 +31,8 @@ export async function startScreenLab(
   bytes: number,
   { outbound = false, images: names = ['web-01'] }: ScreenLabOptions = {},
 ): Promise<ScreenLab> {
-  const root = await mkdtemp(join(tmpdir(), 'causeway-screens-'));
+  await using stack = new AsyncDisposableStack();
+  const root = await temporaryFolder(stack, 'causeway-screens-');
   const images = join(root, 'images');
   await mkdir(images);
   for (const name of names) {
@@ -40,19 +41,20 @@ export async function startScreenLab(
     await image.write(randomBytes(bytes), 0, bytes, 1024 * 1024);
     await image.close();
   }
-  const cloud = await startEuropeanCloud({
-    folder: join(root, 'cloud'),
-    transitionMs: 20,
-    machines: labMachines({ worker: 'native', outbound }),
-  });
+  const cloud = stack.adopt(
+    await startEuropeanCloud({
+      folder: join(root, 'cloud'),
+      transitionMs: 20,
+      machines: labMachines({ worker: 'native', outbound }),
+    }),
+    closing,
+  );
+  const opened = stack.move();
   return {
     cloud,
     images,
     project: join(root, 'project'),
     settings: join(root, 'settings'),
-    async close() {
-      await cloud.close();
-      await rm(root, { recursive: true, force: true });
-    },
+    close: () => opened.disposeAsync(),
   };
 }

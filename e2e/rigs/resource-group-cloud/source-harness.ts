@@ -1,6 +1,4 @@
-import { mkdtemp, open as openFile, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { open as openFile, readFile } from 'node:fs/promises';
 import type { AzureContext } from '../../../electron/engine/platforms/resource-group-cloud/destination/session.ts';
 import { createAzureSource } from '../../../electron/engine/platforms/resource-group-cloud/source/index.ts';
 import { ledgerScope } from '../../../electron/engine/store/ledger.ts';
@@ -9,6 +7,7 @@ import type { SourcePlatform } from '../../../electron/engine/ports/source-platf
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { MortalProcess } from '../../conformance/platform-calls.ts';
 import type { SourceHarness } from '../../conformance/source-harness.ts';
+import { closing, temporaryFolder } from '../closing.ts';
 import { hurriedClock } from '../hurried-clock.ts';
 import type { DiskRecord } from './records.ts';
 import type { ResourceGroupCloudOptions } from './start.ts';
@@ -33,7 +32,8 @@ export async function azureHarness(
   options: ResourceGroupCloudOptions = {},
   environment: JsonObject = {},
 ): Promise<AzureHarness> {
-  const lab = await startAzureLab(options);
+  await using stack = new AsyncDisposableStack();
+  const lab = stack.adopt(await startAzureLab(options), closing);
   const { cloud, blobs } = lab;
   const { world } = cloud;
   const vm = await stockVm(cloud, {
@@ -49,8 +49,8 @@ export async function azureHarness(
     return disk;
   };
   const diskIds = [`${cloud.resourceGroup}/web-os`, `${cloud.resourceGroup}/web-data`];
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-azure-source-'));
-  const store = openStore(folder, undefined, hurriedClock(20));
+  const folder = await temporaryFolder(stack, 'causeway-azure-source-');
+  const store = stack.adopt(openStore(folder, undefined, hurriedClock(20)), closing);
   const notes: string[] = [];
   const use = { replicaId: 'rep-1', executionId: 'exe-1', note: (message: string) => void notes.push(message) };
   const timing = {
@@ -75,7 +75,7 @@ export async function azureHarness(
       { clock: hurriedClock(5), random: () => 0, timing, ...more },
     );
   const reopen = (process?: MortalProcess) => open(lab.connection, process);
-  const platform = reopen();
+  const platform = stack.adopt(reopen(), closing);
   const change = async (
     index: number,
     work: (file: Awaited<ReturnType<typeof openFile>>) => Promise<unknown>,
@@ -85,6 +85,7 @@ export async function azureHarness(
   };
   const fill = (index: number, offset: number, length: number, byte: number): Promise<void> =>
     change(index, (file) => file.write(Buffer.alloc(length, byte), 0, length, offset));
+  const opened = stack.move();
   return {
     lab,
     notes,
@@ -133,12 +134,7 @@ export async function azureHarness(
     async loseBase() {
       for (const id of [...world.snapshots.keys()]) await loseSnapshot(lab, id);
     },
-    async close() {
-      await platform.close();
-      store.close();
-      await lab.close();
-      await rm(folder, { recursive: true, force: true });
-    },
+    close: () => opened.disposeAsync(),
   };
 }
 

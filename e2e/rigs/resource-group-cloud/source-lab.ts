@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { callFaults, type CallFault, type PlatformCalls } from '../../conformance/platform-calls.ts';
 import type { FaultEffect, FaultPlan } from '../cloud-kit/faults.ts';
 import type { CallRecord } from '../cloud-kit/http-server.ts';
+import { closing } from '../closing.ts';
 import { startBlobs, type BlobSimulation } from './blobs/start.ts';
 import type { DiskRecord, NetworkInterfaceRecord, VirtualMachineRecord } from './records.ts';
 import { startResourceGroupCloud, type ResourceGroupCloud, type ResourceGroupCloudOptions } from './start.ts';
@@ -21,8 +22,15 @@ export interface AzureLab {
 export async function startAzureLab(options: ResourceGroupCloudOptions = {}): Promise<AzureLab> {
   const recorded: CallRecord[] = [];
   const joined = joinedCalls(recorded);
-  const cloud = await startResourceGroupCloud({ transitionMs: 3, ...options, onCall: joined.onCall });
-  const blobs = await startBlobs({ files: cloud.world.ground.files, tls: cloud.certificate, onCall: joined.onCall });
+  await using stack = new AsyncDisposableStack();
+  const cloud = stack.adopt(
+    await startResourceGroupCloud({ transitionMs: 3, ...options, onCall: joined.onCall }),
+    closing,
+  );
+  const blobs = stack.adopt(
+    await startBlobs({ files: cloud.world.ground.files, tls: cloud.certificate, onCall: joined.onCall }),
+    closing,
+  );
   cloud.world.access = blobs;
   cloud.world.blobs = blobs.world.accounts.contents;
   blobs.world.accounts.accepts = (authorization) => cloud.signIn.accepts(authorization);
@@ -31,6 +39,7 @@ export async function startAzureLab(options: ResourceGroupCloudOptions = {}): Pr
   for (const account of cloud.world.storageAccounts.values())
     Object.assign(account.properties, { primaryEndpoints: { blob: `${blobs.url}/${account.name}/` } });
   joined.plans.push(cloud.faults, blobs.faults);
+  const opened = stack.move();
   return {
     cloud,
     blobs,
@@ -38,8 +47,7 @@ export async function startAzureLab(options: ResourceGroupCloudOptions = {}): Pr
     calls: joined.calls,
     connection: connectionTo(cloud, blobs),
     async close() {
-      await blobs.close();
-      await cloud.close();
+      await opened.disposeAsync();
       const violations = [...new Set([...cloud.violations, ...blobs.violations])];
       if (violations.length > 0)
         throw new Error(`the simulator or its client left the vendor's models: ${violations.join('; ')}`);

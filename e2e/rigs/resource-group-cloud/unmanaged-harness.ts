@@ -1,12 +1,11 @@
-import { mkdtemp, open as openFile, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { open as openFile, readFile } from 'node:fs/promises';
 import { fixedVhdFooter } from '../../../electron/engine/images/vhd-footer.ts';
 import { createAzureSource } from '../../../electron/engine/platforms/resource-group-cloud/source/index.ts';
 import { ledgerScope } from '../../../electron/engine/store/ledger.ts';
 import { openStore } from '../../../electron/engine/store/store.ts';
 import type { MortalProcess } from '../../conformance/platform-calls.ts';
 import type { SourceHarness } from '../../conformance/source-harness.ts';
+import { closing, temporaryFolder } from '../closing.ts';
 import { hurriedClock } from '../hurried-clock.ts';
 import { keyOf, type BlobRecord } from './blobs/accounts.ts';
 import type { DataDisk, OsDisk, VirtualMachineRecord } from './records.ts';
@@ -71,15 +70,17 @@ export async function unmanagedVm(): Promise<UnmanagedVm> {
 
 /** The same as a source for the conformance suite. */
 export async function unmanagedHarness(): Promise<SourceHarness & UnmanagedVm> {
+  await using stack = new AsyncDisposableStack();
   const made = await unmanagedVm();
   const { lab, blobs } = made;
+  stack.adopt(lab, closing);
   const { cloud } = lab;
   const { accounts } = lab.blobs.world;
   const idOf = (blob: BlobRecord | undefined): string => `${account}/${container}/${blob?.name ?? ''}`;
   const fileOf = (index: number): string => cloud.world.ground.files.path(blobs[index]?.fileId ?? '');
   const sizeOf = (index: number): number => (blobs[index]?.bytes ?? 0) - footerBytes;
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-azure-unmanaged-'));
-  const store = openStore(folder, undefined, hurriedClock(20));
+  const folder = await temporaryFolder(stack, 'causeway-azure-unmanaged-');
+  const store = stack.adopt(openStore(folder, undefined, hurriedClock(20)), closing);
   const use = { replicaId: 'rep-1', executionId: 'exe-1', note: () => undefined };
   const timing = {
     backOff: { attempts: 4, firstMs: 1, capMs: 5 },
@@ -102,7 +103,7 @@ export async function unmanagedHarness(): Promise<SourceHarness & UnmanagedVm> {
       },
       { clock: hurriedClock(5), random: () => 0, timing },
     );
-  const platform = reopen();
+  const platform = stack.adopt(reopen(), closing);
   const fill = async (index: number, offset: number, length: number, byte: number): Promise<void> => {
     await using file = await openFile(fileOf(index), 'r+');
     await file.write(Buffer.alloc(length, byte), 0, length, offset);
@@ -111,6 +112,7 @@ export async function unmanagedHarness(): Promise<SourceHarness & UnmanagedVm> {
     accounts.blobs.delete(keyOf(blob));
     await cloud.world.ground.files.remove(blob.fileId);
   };
+  const opened = stack.move();
   return {
     ...made,
     platform,
@@ -155,11 +157,6 @@ export async function unmanagedHarness(): Promise<SourceHarness & UnmanagedVm> {
     async loseBase() {
       for (const blob of [...accounts.blobs.values()].filter(({ snapshot }) => snapshot !== '')) await lose(blob);
     },
-    async close() {
-      await platform.close();
-      store.close();
-      await lab.close();
-      await rm(folder, { recursive: true, force: true });
-    },
+    close: () => opened.disposeAsync(),
   };
 }

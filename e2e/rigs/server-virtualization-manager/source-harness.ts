@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createOvmSource } from '../../../electron/engine/platforms/server-virtualization-manager/source/index.ts';
 import { ledgerScope } from '../../../electron/engine/store/ledger.ts';
@@ -9,6 +8,7 @@ import type { MortalProcess } from '../../conformance/platform-calls.ts';
 import { simulatedCalls } from '../../conformance/simulated-calls.ts';
 import type { SourceHarness } from '../../conformance/source-harness.ts';
 import type { SimulationOptions } from '../cloud-kit/start.ts';
+import { closing, temporaryFolder } from '../closing.ts';
 import { hurriedClock } from '../hurried-clock.ts';
 import { resolveAddress } from '../machines/reachable-port.ts';
 import { startManager, stockVm, type SimulatedManager } from './start.ts';
@@ -40,15 +40,19 @@ export interface OvmHarnessOptions {
 
 /** A running VM with two disks on a simulated manager, and a source with a ledger. */
 export async function ovmHarness({ machines, hasExporter = true }: OvmHarnessOptions = {}): Promise<OvmHarness> {
+  await using stack = new AsyncDisposableStack();
   const { onCall, of } = simulatedCalls({ changes: ({ method }) => method !== 'GET' });
-  const manager = await startManager({ transitionMs: 3, onCall, ...(machines === undefined ? {} : { machines }) });
+  const manager = stack.adopt(
+    await startManager({ transitionMs: 3, onCall, ...(machines === undefined ? {} : { machines }) }),
+    closing,
+  );
   const { world } = manager;
   world.hasExporter = hasExporter;
   const environment: JsonObject = hasExporter ? {} : workerEnvironment;
   const { files } = world.ground;
   const { vm, disks } = await stockVm(world, 'web', [16 * MIB, 8 * MIB]);
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-ovm-source-'));
-  const store = openStore(folder, undefined, hurriedClock(20));
+  const folder = await temporaryFolder(stack, 'causeway-ovm-source-');
+  const store = stack.adopt(openStore(folder, undefined, hurriedClock(20)), closing);
   const notes: string[] = [];
   const use = { replicaId: 'rep-1', executionId: 'exe-1', note: (message: string) => void notes.push(message) };
   const timing = {
@@ -80,12 +84,13 @@ export async function ovmHarness({ machines, hasExporter = true }: OvmHarnessOpt
         environments: new Map([[vm.id.value, environment]]),
       },
     );
-  const platform = reopen();
+  const platform = stack.adopt(reopen(), closing);
   const disk = (index: number): DiskRecord => {
     const found = disks[index];
     if (found === undefined) throw new Error(`there is no disk ${index}`);
     return found;
   };
+  const opened = stack.move();
   return {
     manager,
     vm,
@@ -125,11 +130,6 @@ export async function ovmHarness({ machines, hasExporter = true }: OvmHarnessOpt
       world.snapshots.clear();
       await rm(join(folder, 'server-virtualization-manager-digests'), { recursive: true, force: true });
     },
-    async close() {
-      await platform.close();
-      store.close();
-      await manager.close();
-      await rm(folder, { recursive: true, force: true });
-    },
+    close: () => opened.disposeAsync(),
   };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import { makeCertificate } from '../../../electron/engine/transport/certificates.ts';
 import { ApiError, type Call, type KitRequest, type Operation } from '../cloud-kit/call.ts';
+import { closing } from '../closing.ts';
 import { jsonProtocol } from '../cloud-kit/json-protocol.ts';
 import { startSimulation, type Simulation, type SimulationOptions } from '../cloud-kit/start.ts';
 import { exporterOperations, exporterRoutes } from './exporter-operations.ts';
@@ -20,6 +21,7 @@ const exporter = '/api/v1';
 /** Starts a manager of its own on loopback, with the exporter services of its servers behind the same address. */
 export async function startManager(options: SimulationOptions = {}): Promise<SimulatedManager> {
   const { keyPem, certPem } = await makeCertificate('localhost');
+  await using stack = new AsyncDisposableStack();
   const simulation = await startSimulation(
     'server-virtualization-manager',
     { ...options, tls: { key: keyPem, cert: certPem } },
@@ -41,7 +43,10 @@ export async function startManager(options: SimulationOptions = {}): Promise<Sim
       authenticate: (request, operation) => authenticate(world, request, operation),
     }),
   );
+  stack.adopt(simulation, closing);
   await stock(simulation.world);
+  // From here on it goes when it is closed.
+  stack.move();
   const { port } = new URL(simulation.url);
   return {
     ...simulation,

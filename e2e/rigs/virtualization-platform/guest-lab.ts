@@ -1,11 +1,11 @@
-import { copyFile, mkdtemp, open, rm, truncate } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, open, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createQemuHypervisorSource } from '../../../electron/engine/platforms/qemu-hypervisor/index.ts';
 import type { VsphereConnection } from '../../../electron/engine/platforms/virtualization-platform/source/index.ts';
 import type { DeploymentDetail } from '../../../shared/model/deployment.ts';
 import type { ExecutionDetail } from '../../../shared/model/execution.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
+import { closing, temporaryFolder } from '../closing.ts';
 import { resolveAddress } from '../machines/reachable-port.ts';
 import { startProjectLab, type ProjectLab, type ProjectLabOptions } from '../project/lab-project.ts';
 import { openSsh } from '../project/open-ssh.ts';
@@ -45,15 +45,19 @@ export interface GuestLab {
 }
 
 export async function startGuestLab(options: ProjectLabOptions = {}): Promise<GuestLab> {
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-vsg-'));
+  await using stack = new AsyncDisposableStack();
+  const folder = await temporaryFolder(stack, 'causeway-vsg-');
   const dataDisk = join(folder, 'data.raw');
   await (await open(dataDisk, 'w')).close();
   await truncate(dataDisk, dataDiskBytes);
   // Emulated systems on busy processors take their time.
-  const lab = await startProjectLab({ patience: { workerMs: 2 * minute, linkMs: 2 * minute }, ...options });
+  const lab = stack.adopt(
+    await startProjectLab({ patience: { workerMs: 2 * minute, linkMs: 2 * minute }, ...options }),
+    closing,
+  );
   await openSsh(lab);
-  const guest = await startSourceVm({ folder, dataDisks: [{ path: dataDisk, format: 'raw' }] });
-  const rig = await startVsphere();
+  const guest = stack.adopt(await startSourceVm({ folder, dataDisks: [{ path: dataDisk, format: 'raw' }] }), closing);
+  const rig = stack.adopt(await startVsphere(), closing);
   const [vm] = rig.vms;
   if (vm === undefined) throw new Error('the simulator has no VM');
   const behind = createQemuHypervisorSource(
@@ -63,7 +67,7 @@ export async function startGuestLab(options: ProjectLabOptions = {}): Promise<Gu
   for (const backing of await qemuBackings(behind, guest.name)) rig.world.addDisk(vm, backing);
   const ports: NfcServer[] = [];
   for (const [index, hostId] of [...rig.hosts.keys()].entries()) {
-    const port = await startNfcServer({ host: `127.0.0.${index + 2}`, disks: rig.world });
+    const port = stack.adopt(await startNfcServer({ host: `127.0.0.${index + 2}`, disks: rig.world }), closing);
     ports.push(port);
     rig.world.dataPorts.set(hostId, { host: port.host, port: port.port, sslThumbprint: port.thumbprint });
   }
@@ -72,6 +76,7 @@ export async function startGuestLab(options: ProjectLabOptions = {}): Promise<Gu
   await guest.ssh.text(`dd if=/dev/urandom of=${device} bs=1M count=8 seek=2 oflag=direct status=none`);
   const eventsOf = (execution: ExecutionDetail) =>
     lab.use((core) => core.call('execution.events', { execution: execution.id }));
+  const opened = stack.move();
   return {
     folder,
     lab,
@@ -132,12 +137,6 @@ export async function startGuestLab(options: ProjectLabOptions = {}): Promise<Gu
       await ssh.waitUntilUp(10 * minute);
       return { deployment, ssh };
     },
-    async close() {
-      for (const port of ports) await port.close();
-      await rig.close();
-      await guest.close();
-      await lab.close();
-      await rm(folder, { recursive: true, force: true });
-    },
+    close: () => opened.disposeAsync(),
   };
 }

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { DiskAccess } from '../../../electron/engine/platforms/virtualization-platform/disk-access/disk-access.ts';
 import {
   createVsphereSource,
@@ -13,6 +10,7 @@ import { extentsFrom } from '../../../shared/model/extent.ts';
 import type { MortalProcess } from '../../conformance/platform-calls.ts';
 import { simulatedCalls } from '../../conformance/simulated-calls.ts';
 import type { SourceHarness } from '../../conformance/source-harness.ts';
+import { closing, temporaryFolder } from '../closing.ts';
 import { hurriedClock } from '../hurried-clock.ts';
 import { MemoryDisk } from './backing.ts';
 import { startNfcServer, type NfcServer } from './nfc-server/nfc-server.ts';
@@ -41,14 +39,18 @@ export interface VsphereHarnessOptions extends VsphereRigOptions {
 
 /** A running VM with two disks in memory, its changes tracked, on the rig. */
 export async function vsphereHarness(options: VsphereHarnessOptions = {}): Promise<VsphereHarness> {
+  await using stack = new AsyncDisposableStack();
   const cuts = simulatedCalls({ changes: ({ operation }) => /_Task$/.test(operation), refusal: '503' });
-  const rig = await startVsphere({
-    ...options,
-    onCall: (call) => {
-      options.onCall?.(call);
-      cuts.onCall();
-    },
-  });
+  const rig = stack.adopt(
+    await startVsphere({
+      ...options,
+      onCall: (call) => {
+        options.onCall?.(call);
+        cuts.onCall();
+      },
+    }),
+    closing,
+  );
   const { world } = rig;
   const [vm] = rig.vms;
   if (vm === undefined) throw new Error('the simulator has no VM');
@@ -56,7 +58,7 @@ export async function vsphereHarness(options: VsphereHarnessOptions = {}): Promi
   world.addDisk(vm, new MemoryDisk(8 * MIB));
   vm.isTracked = true;
   world.applyTracking(vm);
-  const scratchFolder = await mkdtemp(join(tmpdir(), 'causeway-vsphere-source-'));
+  const scratchFolder = await temporaryFolder(stack, 'causeway-vsphere-source-');
   const notes: string[] = [];
   const ports: NfcServer[] = [];
   for (const [index, hostId] of [...rig.hosts.keys()].entries()) {
@@ -66,7 +68,7 @@ export async function vsphereHarness(options: VsphereHarnessOptions = {}): Promi
       disks: world,
       service: options.singleHost === true ? 'nfc' : 'vpxa-nfc',
     });
-    ports.push(port);
+    ports.push(stack.adopt(port, closing));
     world.dataPorts.set(hostId, { host: port.host, port: port.port, sslThumbprint: port.thumbprint });
   }
   const access = options.access?.(world);
@@ -85,7 +87,8 @@ export async function vsphereHarness(options: VsphereHarnessOptions = {}): Promi
         timeoutMs: 5000,
       },
     );
-  const platform = open('exe-1');
+  const platform = stack.adopt(open('exe-1'), closing);
+  const opened = stack.move();
   return {
     rig,
     vm,
@@ -119,10 +122,7 @@ export async function vsphereHarness(options: VsphereHarnessOptions = {}): Promi
     spoil: (snapshot) => rig.removeSnapshot(vm, snapshot.id),
     loseBase: async () => world.resetTracking(vm),
     async close() {
-      await platform.close();
-      for (const port of ports) await port.close();
-      await rig.close();
-      await rm(scratchFolder, { recursive: true, force: true });
+      await opened.disposeAsync();
       const violations = ports.flatMap(({ state }) => state.violations);
       if (violations.length > 0) throw new Error(`data ports were asked what hosts refuse: ${violations.join('; ')}`);
       if (world.problems.length > 0)

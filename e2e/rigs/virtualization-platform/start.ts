@@ -1,10 +1,11 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+// needs: openssl
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { VsphereConnection } from '../../../electron/engine/platforms/virtualization-platform/source/index.ts';
 import { readInventory } from '../../../electron/engine/platforms/virtualization-platform/client/properties.ts';
 import { value } from '../../../electron/engine/platforms/virtualization-platform/client/request.ts';
 import { awaitTask } from '../../../electron/engine/platforms/virtualization-platform/client/tasks.ts';
+import { closing, temporaryFolder } from '../closing.ts';
 import { passOn, soapProtocol } from '../cloud-kit/soap-protocol.ts';
 import { startSimulation, type Simulation, type SimulationOptions } from '../cloud-kit/start.ts';
 import { run } from '../machines/child-process.ts';
@@ -35,11 +36,12 @@ export interface VsphereRig extends Simulation<VsphereWorld> {
 
 /** The management server (or a single host) in front of the simulator: what that lacks is answered here, over TLS. */
 export async function startVsphere(options: VsphereRigOptions = {}): Promise<VsphereRig> {
-  const vcsim = await startVcsim(options);
-  const admin = administrator(vcsim);
+  await using stack = new AsyncDisposableStack();
+  const folder = await temporaryFolder(stack, 'causeway-vsphere-');
+  const vcsim = stack.adopt(await startVcsim(options), closing);
+  const admin = stack.adopt(administrator(vcsim), closing);
   const signal = new AbortController().signal;
   const found = await readInventory(admin, { VirtualMachine: ['name', 'runtime.host'], HostSystem: ['name'] }, signal);
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-vsphere-'));
   const tls = await certificate(folder);
   const others = passOn(vcsim.url);
   let tagSessions = 0;
@@ -86,7 +88,10 @@ export async function startVsphere(options: VsphereRigOptions = {}): Promise<Vsp
       },
     }),
   );
+  stack.defer(() => cloud.world.closeDisks());
+  stack.adopt(cloud, closing);
   const { hostname, port } = new URL(cloud.url);
+  const opened = stack.move();
   return {
     ...cloud,
     connection: { host: hostname, port: Number(port), ...labUser, ca_certificate: tls.cert },
@@ -149,13 +154,7 @@ export async function startVsphere(options: VsphereRigOptions = {}): Promise<Vsp
           object_id: { id, type: 'VirtualMachine' },
         });
     },
-    close: async () => {
-      await admin.close();
-      await cloud.close();
-      await cloud.world.closeDisks();
-      await vcsim.close();
-      await rm(folder, { recursive: true, force: true });
-    },
+    close: () => opened.disposeAsync(),
   };
 }
 

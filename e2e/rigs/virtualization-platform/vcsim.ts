@@ -1,3 +1,4 @@
+// needs: golang-go, golang-github-vmware-govmomi-dev
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
@@ -80,6 +81,8 @@ export async function startVcsim({ singleHost = false, machines = 1, hosts = 3 }
     [...(singleHost ? ['-host'] : []), '-machines', String(machines), '-hosts', String(hosts)],
     { stdio: ['pipe', 'pipe', 'pipe'] },
   );
+  await using stack = new AsyncDisposableStack();
+  stack.adopt(child, (simulator) => kill(simulator));
   const complaints: string[] = [];
   if (child.stderr !== null) createInterface({ input: child.stderr }).on('line', (line) => complaints.push(line));
   const host = await new Promise<string>((resolve, reject) => {
@@ -89,5 +92,6 @@ export async function startVcsim({ singleHost = false, machines = 1, hosts = 3 }
     );
     if (child.stdout !== null) createInterface({ input: child.stdout }).once('line', resolve);
   });
-  return { url: `http://${host}`, close: () => kill(child) };
+  const opened = stack.move();
+  return { url: `http://${host}`, close: () => opened.disposeAsync() };
 }

@@ -1,4 +1,5 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+// needs: python3, qemu-utils
+import { spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
   closeSync,
@@ -16,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer, type TLSSocket } from 'node:tls';
 import { buildVhdx } from '../../../electron/engine/images/testing/build-vhdx.ts';
+import { spawnBound } from '../machines/child-process.ts';
 import type { CommandAnswer } from '../windows/winrm-stand-in/start.ts';
 import { sectorBytes, type FrozenFile, type Layer } from './world.ts';
 
@@ -172,13 +174,13 @@ export async function startReader(
   rules: Set<string>,
 ): Promise<{ readonly reader: RigReader; readonly answer: CommandAnswer }> {
   const socketPath = files.socketPath();
-  const child = spawn(
+  const child = spawnBound(
     'python3',
     ['-S', '-E', program, '--map', files.map, '--socket', socketPath, '--idle', String(request.idleSeconds)],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   const ended = once(child, 'exit');
-  await Promise.race([once(child.stdout, 'data'), ended]);
+  await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), ended]);
   const sockets = new Set<TLSSocket>();
   const server = createServer(
     {
@@ -248,5 +250,5 @@ export async function startReader(
 
 /** The reader on standard input and output. */
 export function startStreamReader(files: DiskFiles): ChildProcess {
-  return spawn('python3', ['-S', '-E', program, '--map', files.map], { stdio: ['pipe', 'pipe', 'inherit'] });
+  return spawnBound('python3', ['-S', '-E', program, '--map', files.map], { stdio: ['pipe', 'pipe', 'inherit'] });
 }

@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   createHypervSource,
@@ -16,6 +15,7 @@ import {
 import type { LedgerEntry } from '../../../electron/engine/ports/ledger.ts';
 import type { SourcePlatform } from '../../../electron/engine/ports/source-platform.ts';
 import type { SourceHarness } from '../../conformance/source-harness.ts';
+import { closing, temporaryFolder } from '../closing.ts';
 import { hurriedClock } from '../hurried-clock.ts';
 import type { RequestEffect } from '../windows/winrm-stand-in/start.ts';
 import { startHyperv, type HypervRig, type HypervRigOptions } from './start.ts';
@@ -58,13 +58,14 @@ export interface HypervHarnessOptions extends HypervRigOptions {
 
 /** A running VM with two disks on the rig. */
 export async function hypervHarness(options: HypervHarnessOptions = {}): Promise<HypervHarness> {
-  const rig = await startHyperv(options);
+  await using stack = new AsyncDisposableStack();
+  const rig = stack.adopt(await startHyperv(options), closing);
   const { world } = rig;
   const vm = world.addVm('web-01');
   world.addDisk(vm, 16 * MIB);
   world.addDisk(vm, 8 * MIB);
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-hyperv-'));
-  const store = openStore(folder, undefined, hurriedClock(20));
+  const folder = await temporaryFolder(stack, 'causeway-hyperv-');
+  const store = stack.adopt(openStore(folder, undefined, hurriedClock(20)), closing);
   const notes: string[] = [];
   const connection: HypervConnection = {
     host: world.nodes[0] ?? '',
@@ -103,7 +104,7 @@ export async function hypervHarness(options: HypervHarnessOptions = {}): Promise
       },
     );
   };
-  const platform = open('exe-1');
+  const platform = stack.adopt(open('exe-1'), closing);
   const calls: PlatformCalls = {
     faults: callFaults,
     callCount: () => rig.calls.length,
@@ -142,6 +143,7 @@ export async function hypervHarness(options: HypervHarnessOptions = {}): Promise
     const [shown] = scope.list().filter(({ entryId }) => entryId === entry.entryId);
     if (shown !== undefined) await platform.removeResource?.(shown, scope, AbortSignal.timeout(60_000));
   };
+  const opened = stack.move();
   return {
     rig,
     vm,
@@ -187,11 +189,9 @@ export async function hypervHarness(options: HypervHarnessOptions = {}): Promise
       await rm(join(folder, 'windows-hypervisor-digests'), { recursive: true, force: true });
     },
     async close() {
+      await using _rest = opened;
       await platform.close();
       const left = await rig.leftOfCauseway();
-      store.close();
-      await rm(folder, { recursive: true, force: true });
-      await rig.close();
       if (left.length > 0) throw new Error(`a host is not idle: ${left.join('; ')}`);
     },
   };

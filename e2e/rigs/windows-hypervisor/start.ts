@@ -1,6 +1,7 @@
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { makeCertificate } from '../../../electron/engine/transport/certificates.ts';
+import { closing } from '../closing.ts';
 import {
   startWinrmStandIn,
   type CommandAnswer,
@@ -74,6 +75,7 @@ async function startOnce({
   signIn,
   certificate: issued,
 }: HypervRigOptions): Promise<HypervRig> {
+  await using stack = new AsyncDisposableStack();
   const world = new HypervWorld(nodes);
   const calls: RigCall[] = [];
   const hosts: WinrmStandIn[] = [];
@@ -88,7 +90,7 @@ async function startOnce({
   const readers: RigReader[] = [];
   /** A reader is started to its end also when its caller has gone away meanwhile: who looks for one afterwards finds it. */
   const starting = new Set<Promise<CommandAnswer>>();
-  const files = new DiskFiles();
+  const files = stack.adopt(new DiskFiles(), closing);
   const runs = async (
     node: string,
     { name, request }: NonNullable<ReturnType<typeof scriptOf>>,
@@ -160,31 +162,24 @@ async function startOnce({
     };
     runOn.set(node, run);
     const first = hosts[0];
-    try {
-      hosts.push(
-        await startWinrmStandIn(run, {
-          authentication,
-          signIn,
-          host: node,
-          certificate: issued,
-          onMessage,
-          ...(first === undefined ? {} : { port: first.port, password: first.password }),
-        }),
-      );
-    } catch (error) {
-      for (const host of hosts) await host.close();
-      throw error;
-    }
+    const host = await startWinrmStandIn(run, {
+      authentication,
+      signIn,
+      host: node,
+      certificate: issued,
+      onMessage,
+      ...(first === undefined ? {} : { port: first.port, password: first.password }),
+    });
+    hosts.push(stack.adopt(host, closing));
   }
   const [first] = hosts;
   if (first === undefined) throw new Error('no node');
   const services: RctStandIn[] = [];
-  try {
-    for (const node of nodes) services.push(await startRctService(world, node, services[0], decide));
-  } catch (error) {
-    for (const each of [...services, ...hosts]) await each.close();
-    throw error;
-  }
+  for (const node of nodes)
+    services.push(stack.adopt(await startRctService(world, node, services[0], decide), closing));
+  stack.defer(() => {
+    for (const reader of readers) reader.kill();
+  });
   const [rct] = services;
   if (rct === undefined) throw new Error('no node');
   const runningReaders = async (): Promise<readonly RigReader[]> => {
@@ -194,6 +189,7 @@ async function startOnce({
     await Promise.all(readers.filter((reader) => reader.isKilled()).map((reader) => reader.gone));
     return readers.filter((reader) => reader.process.exitCode === null && reader.process.signalCode === null);
   };
+  const opened = stack.move();
   return {
     world,
     hosts,
@@ -229,10 +225,7 @@ async function startOnce({
       ];
     },
     async close() {
-      for (const reader of readers) reader.kill();
-      for (const service of services) await service.close();
-      files.close();
-      for (const host of hosts) await host.close();
+      await opened.disposeAsync();
       const violations = hosts.flatMap((host) => host.violations);
       if (violations.length > 0) throw new Error(`WinRM was asked what it does not take: ${violations.join('; ')}`);
     },
