@@ -48,13 +48,14 @@ export function nativeWorkers(setup: { readonly imageRoot: string; readonly outb
       },
     );
     await console.close();
-    let pid: number | undefined;
+    /** Of the worker's first process; 0 before it is known. */
+    let pid = 0;
     const isDown = (): boolean => child.exitCode !== null || child.signalCode !== null;
     stack.defer(async () => {
       if (isDown()) return;
       const ended = once(child, 'exit');
       // The worker's first process takes all others with it, and is waited for by its parent.
-      if (pid === undefined) child.kill('SIGKILL');
+      if (pid === 0) child.kill('SIGKILL');
       else endProcess(pid);
       await ended;
     });
