@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { memoryFolder } from './scripts/test/memory-folder.ts';
+import { lackingOf, leftOut, unitNeeds } from './scripts/test/needs.ts';
 
 /**
  * How long an awaited event may take. No test asserts a duration, so these are far above what an idle machine needs: a
@@ -41,9 +42,27 @@ const replaceModules = globSync([unitTests, pageTests], { cwd: import.meta.dirna
   /\bvi\.(mock|doMock)\(/.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
 );
 
+/** The files that are asked for on the command line; none: all. */
+const asked = process.argv
+  .slice(2)
+  .filter((argument) => !argument.startsWith('-') && /\.(test|spec)\b|\//.test(argument));
+const specs = 'e2e/{specs,specs-full,specs-guests,specs-pairs}/**/*.spec.ts';
+/** Files whose needs this machine does not meet: scripts/test/needs.ts. */
+const lacking = leftOut(`{${unitTests},${pageTests},${specs}}`, asked);
+if (lacking.size > 0) {
+  const missing = [...new Set([...lacking.values()].flat())].toSorted().join(', ');
+  console.log(`Left out, as this machine lacks ${missing}: ${[...lacking.keys()].join(' ')}`);
+}
+const withoutNeeds = ['**/node_modules/**', ...lacking.keys()];
+/** The desktop app takes the place of the browser. */
+const notInElectron = [...lacking].flatMap(([file, names]) => (names.join() === 'chromium' ? [] : [file]));
+const provide = { lacking: lackingOf(unitNeeds) };
+
 /** `unit`: beside the code, no system packages. `specs`: the big ones, with real servers, disks, guests and a browser. */
 export default defineConfig({
   test: {
+    // Whoever asks for files that are left out has read so above.
+    passWithNoTests: asked.length > 0 && asked.every((part) => [...lacking.keys()].some((file) => file.includes(part))),
     projects: [
       {
         test: {
@@ -52,7 +71,8 @@ export default defineConfig({
           env: unitEnv,
           globalSetup: ['scripts/test/memory-folder.ts'],
           include: [unitTests],
-          exclude: ['**/node_modules/**', ...replaceModules],
+          provide,
+          exclude: [...withoutNeeds, ...replaceModules],
           // Files share processes: what they all import is loaded once, which halves the time.
           isolate: false,
           setupFiles,
@@ -65,7 +85,7 @@ export default defineConfig({
           name: 'unit-page',
           env,
           include: [pageTests],
-          exclude: ['**/node_modules/**', ...replaceModules],
+          exclude: [...withoutNeeds, ...replaceModules],
           isolate: false,
           setupFiles,
           testTimeout: 120_000,
@@ -77,6 +97,8 @@ export default defineConfig({
           name: 'unit-replaced-modules',
           env,
           include: replaceModules,
+          exclude: withoutNeeds,
+          provide,
           setupFiles,
           testTimeout: 120_000,
           expect: { poll: { timeout: patience.unit } },
@@ -88,7 +110,8 @@ export default defineConfig({
           name: 'specs',
           env,
           // Each folder is a tier: scripts/test/tiers.ts.
-          include: ['e2e/{specs,specs-full,specs-guests,specs-pairs}/**/*.spec.ts'],
+          include: [specs],
+          exclude: withoutNeeds,
           setupFiles,
           // A guest boots beside everything else.
           testTimeout: 1_200_000,
@@ -106,6 +129,7 @@ export default defineConfig({
           include: [
             'e2e/{specs,specs-full,specs-guests}/workbench-{from-nothing,configure,lists,endpoints,reopened,real-guest}.spec.ts',
           ],
+          exclude: ['**/node_modules/**', ...notInElectron],
           env: { ...env, CAUSEWAY_HOST: 'electron' },
           setupFiles,
           testTimeout: 600_000,

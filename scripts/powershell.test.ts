@@ -10,6 +10,7 @@ import {
   windowsWorkerUserData,
 } from '../electron/engine/workers/windows-worker-user-data.ts';
 import { commandsOf, complaintsOf, readVariables, type ScriptKind } from './lint/powershell-rules.ts';
+import { canRun } from './test/needs.ts';
 
 /** Every PowerShell script that Causeway sends, read by a real parser and held to what PSScriptAnalyzer asks. They run in Windows PowerShell 5.1. */
 
@@ -74,8 +75,7 @@ describe('PowerShell that Causeway sends', () => {
   const programs = scripts
     .map((path) => [path, /Add-Type -TypeDefinition @'\r?\n([\s\S]*?)\n'@/.exec(read(path))?.[1]] as const)
     .filter(([, program]) => program !== undefined);
-  const hasCompiler = spawnSync('mcs', ['--version']).status === 0;
-  test.runIf(hasCompiler).each(programs)(
+  test.runIf(canRun('mono-mcs')).each(programs)(
     '%s: its program compiles as C# 2, which PowerShell 2 of old guests takes it for',
     (_path, program) => {
       const folder = mkdtempSync(join(tmpdir(), 'cwy-program-'));
@@ -123,8 +123,7 @@ int SetupDiGetDeviceInstanceIdW(void *set, struct device *device, uint16_t *id, 
 int SetupDiCallClassInstaller(uint32_t function, void *set, struct device *device) { if (function == 5) printf("removed %s\\n", names[device->instance]); return fflush(stdout) == 0; }
 int SetupDiDestroyDeviceInfoList(void *set) { return 1; }
 `;
-  const canRun = hasCompiler && ['mono', 'gcc'].every((name) => spawnSync(name, ['--version']).status === 0);
-  test.runIf(canRun).each([
+  test.runIf(canRun('mono-mcs', 'mono-runtime', 'gcc', 'libc6-dev')).each([
     ['of the old platform, where one of the new is there', 1, ['PCI\\VEN_15AD&DEV_07B0\\1', 'vmbus\\{1}\\1']],
     ['none, where none of the new is at work yet', 0, []],
   ])('network cards that are removed: %s', (_about, any, removed) => {

@@ -1,3 +1,4 @@
+// needs: qemu-utils
 import { mkdir, open, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Extent } from '../../shared/model/extent.ts';

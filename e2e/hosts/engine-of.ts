@@ -1,3 +1,4 @@
+// needs: procps
 import { execFileSync } from 'node:child_process';
 
 /** Process id of the host's child that runs the engine: a child of Node, or Electron's utility process. */

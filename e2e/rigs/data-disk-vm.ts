@@ -1,3 +1,4 @@
+// needs: emulated machines, fdisk, e2fsprogs
 import { createHash } from 'node:crypto';
 import { access, mkdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

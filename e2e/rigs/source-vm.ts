@@ -1,3 +1,4 @@
+// needs: installed guests
 import { copyFile, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { powerOn } from './emulated-vm.ts';

@@ -11,18 +11,13 @@ import { makeCertificate, type Certificate } from '../../electron/engine/transpo
 import { dialAgent } from '../../electron/engine/transport/https.ts';
 import { pkcs12 } from '../../electron/engine/transport/pkcs12.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
-import {
-  buildReader,
-  hasMono,
-  runReader,
-  type RunningReader,
-} from '../rigs/windows-hypervisor/reader-program/build.ts';
+import { buildReader, runReader, type RunningReader } from '../rigs/windows-hypervisor/reader-program/build.ts';
 
 const signal = new AbortController().signal;
 const content = randomBytes(3 * 2 ** 20 + 4096);
 const device = (path: string) => ({ path, serial: '', byPath: [], sizeBytes: content.length, inUse: false });
 
-describe.skipIf(!hasMono())('the C# program that reads disks on Hyper-V hosts, under Mono', () => {
+describe('the C# program that reads disks on Hyper-V hosts, under Mono', () => {
   let folder: string;
   let built: string;
   let running: RunningReader;

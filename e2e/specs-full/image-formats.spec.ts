@@ -1,3 +1,4 @@
+// needs: qemu-utils
 import { randomBytes, randomInt } from 'node:crypto';
 import { mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -21,8 +21,8 @@ import { processesNaming } from '../rigs/processes-naming.ts';
 import { makeKeyPair, RigSsh } from '../rigs/rig-ssh.ts';
 import type { LabMachines } from '../rigs/machines/lab-machines.ts';
 import { resolveAddress } from '../rigs/machines/reachable-port.ts';
+import { canRun } from '../../scripts/test/needs.ts';
 
-const isRoot = process.geteuid?.() === 0;
 let keys: string;
 let cloud: EuropeanCloud | undefined;
 
@@ -79,7 +79,7 @@ function probe(host: string, port: number): Promise<string> {
   });
 }
 
-describe.runIf(isRoot)('a native worker', () => {
+describe.runIf(canRun('native workers'))('a native worker', () => {
   it('answers SSH with the host key and account of its user data', async () => {
     const { client } = await labOf('native');
     const worker = await startRigWorker(client, keys);
@@ -220,7 +220,7 @@ describe.runIf(isRoot)('a native worker', () => {
   });
 });
 
-describe('a worker of this user', () => {
+describe.runIf(canRun('user workers'))('a worker of this user', () => {
   it('answers SSH for the account of its user data alone, and has attached volumes as files', async () => {
     const { client, lab } = await labOf('user');
     const worker = await startRigWorker(client, keys);
@@ -261,7 +261,7 @@ describe('a worker of this user', () => {
   });
 });
 
-describe('an emulated worker', () => {
+describe.runIf(canRun('emulated machines'))('an emulated worker', () => {
   // Workers that are virtual machines carry whole executions in the full tier.
   it.runIf(process.env['CAUSEWAY_EVERY_STEP'] === '1')(
     'boots, is prepared by its user data, and has volumes plugged and unplugged while it runs',

@@ -1,10 +1,10 @@
+// needs: installed guests
 // lease: emulated guests
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { morphLinuxGuest } from '../../electron/engine/osmorphing/index.ts';
 import { changedProgram, debianGuest, startMorphLab, type MorphLab } from '../rigs/guests/morph-lab.ts';
 
-const isRoot = process.geteuid?.() === 0;
 /** One boot of an emulated guest stands for the others, unless all are asked for. */
 const everyStep = process.env['CAUSEWAY_EVERY_STEP'] === '1';
 
@@ -12,7 +12,7 @@ const everyStep = process.env['CAUSEWAY_EVERY_STEP'] === '1';
  * That the same guest stops at "Gave up waiting for root file system device" on virtio before it is prepared is shown
  * by `lab-guests.spec.ts`.
  */
-describe.runIf(isRoot)('a Debian guest that was prepared', () => {
+describe('a Debian guest that was prepared', () => {
   let lab: MorphLab;
 
   beforeAll(async () => {

@@ -1,3 +1,4 @@
+// needs: native workers
 // Movers as processes, each with a store and links of its own, and three NATS servers; what is killed, stopped and cut off is chosen by a seed.
 import { randomBytes } from 'node:crypto';
 import { open } from 'node:fs/promises';
@@ -6,7 +7,7 @@ import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { historyProblems, openLedgerEntries } from '../../electron/fleet/history.ts';
 import type { StoredRecord } from '../../electron/fleet/journal-record.ts';
 import type { JournalLog } from '../../electron/fleet/journal-log.ts';
-import { hasNats, type NatsCluster } from '../rigs/nats-cluster.ts';
+import { type NatsCluster } from '../rigs/nats-cluster.ts';
 import { hasNamespaces } from '../rigs/network-namespace.ts';
 import type { FleetMover } from '../rigs/project/fleet-mover.ts';
 import { startLabFleet, type LabFleet } from '../rigs/project/lab-fleet.ts';
@@ -26,7 +27,7 @@ const diskMiB = 6;
 const fleet = { project: 'chaos', replicas: 3, claimSeconds: 4 };
 const unfinished = new Set(['pending', 'running', 'cancelling', 'interrupted']);
 
-describe.runIf(process.geteuid?.() === 0 && hasNats)('a fleet in which movers, servers and links fail', () => {
+describe('a fleet in which movers, servers and links fail', () => {
   let lab: ProjectLab;
   let nats: NatsCluster;
   let log: JournalLog;

@@ -1,3 +1,4 @@
+// needs: native workers
 // What people do in a fleet, each once with engines that carry it out: executions left to it, limits, draining and urgency from the command line,
 // waves that are started, cancelled and retried there, rehearsals and cut-overs, and the calendar, which exactly one member carries out.
 import { randomBytes } from 'node:crypto';
@@ -11,7 +12,6 @@ import { historyProblems } from '../../electron/fleet/history.ts';
 import type { Execution } from '../../shared/model/execution.ts';
 import { wallTimeAt } from '../../shared/model/wall-time.ts';
 import { CommandLine } from '../demo/command-line.ts';
-import { hasNats } from '../rigs/nats-cluster.ts';
 import type { FleetMover } from '../rigs/project/fleet-mover.ts';
 import { startLabFleet, type LabFleet } from '../rigs/project/lab-fleet.ts';
 import { firstDifference } from '../rigs/sparse-files.ts';
@@ -23,7 +23,7 @@ const fleet = { project: 'commands', replicas: 3, claimSeconds: 4 };
 const never = new AbortController().signal;
 const patience = { timeout: 3 * minute, interval: 250 };
 
-describe.runIf(process.geteuid?.() === 0 && hasNats)('what people do in a fleet', () => {
+describe('what people do in a fleet', () => {
   let lab: LabFleet;
   let one: FleetMover;
   let two: FleetMover;

@@ -1,10 +1,10 @@
+// needs: native workers
 // Two movers of a fleet, each a VM of the destination to which volumes are attached: one is killed, or sleeps, in the middle of a disk, and the other
 // one takes the volume to its own VM. Nobody starts a worker.
 import { randomBytes } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { historyProblems, openLedgerEntries } from '../../electron/fleet/history.ts';
-import { hasNats } from '../rigs/nats-cluster.ts';
 import { startLabFleet, type LabFleet } from '../rigs/project/lab-fleet.ts';
 import { firstDifference } from '../rigs/sparse-files.ts';
 
@@ -12,7 +12,7 @@ const MiB = 1024 * 1024;
 const never = new AbortController().signal;
 const patience = { timeout: 120_000, interval: 100 };
 
-describe.runIf(process.geteuid?.() === 0 && hasNats)('movers of a fleet on VMs of the destination', () => {
+describe('movers of a fleet on VMs of the destination', () => {
   let fleet: LabFleet;
   const attachedTo = (index: number): number =>
     (fleet.lab.cloud.world.servers.get(fleet.ownVms[index]!.vmId)?.attachments.size ?? 0) - 1;

@@ -1,3 +1,4 @@
+// needs: native workers
 // Two engines of one project, each with a folder, a store, a vault and a user of its own, and three NATS servers.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -12,14 +13,14 @@ import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEuropeanCloud, type EuropeanCloud } from '../rigs/european-cloud/start.ts';
 import { labMachines, usualWorkerKind } from '../rigs/machines/kinds.ts';
-import { hasNats, startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
+import { startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
 import { firstDifference } from '../rigs/sparse-files.ts';
 
 const MiB = 1024 * 1024;
 const root = join(import.meta.dirname, '..', '..');
 type Side = 'one' | 'two';
 
-describe.runIf(process.geteuid?.() === 0 && hasNats)('two engines of a fleet', () => {
+describe('two engines of a fleet', () => {
   let folder: string;
   let cloud: EuropeanCloud;
   let nats: NatsCluster;

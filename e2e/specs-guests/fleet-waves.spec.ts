@@ -1,9 +1,9 @@
+// needs: native workers
 // Movers as processes with three NATS servers: who carries out what waits, waves across members, limits, and what others see of it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Execution } from '../../shared/model/execution.ts';
 import { historyProblems } from '../../electron/fleet/history.ts';
 import { wavesJournal } from '../../electron/engine/ports/replica-fleet.ts';
-import { hasNats } from '../rigs/nats-cluster.ts';
 import { startLabFleet, type LabFleet } from '../rigs/project/lab-fleet.ts';
 import type { FleetMover } from '../rigs/project/fleet-mover.ts';
 import { firstDifference } from '../rigs/sparse-files.ts';
@@ -14,7 +14,7 @@ const fleet = { project: 'waves', replicas: 3, claimSeconds: 4 };
 const never = new AbortController().signal;
 const patience = { timeout: 180_000, interval: 200 };
 
-describe.runIf(process.geteuid?.() === 0 && hasNats)('a fleet in which the work is distributed', () => {
+describe('a fleet in which the work is distributed', () => {
   let lab: LabFleet;
   /** A computer on which people plan, and two that carry out what waits. */
   let planner: FleetMover;

@@ -1,3 +1,4 @@
+// needs: cryptsetup-bin
 // lease: emulated guests
 import { guestLayoutSuite } from '../conformance/guest-layout.ts';
 

@@ -1,3 +1,4 @@
+// needs: ovmf
 // lease: emulated guests
 import { guestLayoutSuite } from '../conformance/guest-layout.ts';
 

@@ -1,3 +1,4 @@
+// needs: installed guests, ovmf
 import { createHash, randomBytes } from 'node:crypto';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +18,7 @@ import { startHyperv, type HypervRig } from '../rigs/windows-hypervisor/start.ts
 import type { RigDisk, RigVm } from '../rigs/windows-hypervisor/world.ts';
 
 // A worker and a guest on an emulator, one after the other: minutes of processor time.
-const isAskedFor = process.env['CAUSEWAY_FULL_CHAIN'] === '1' && process.geteuid?.() === 0;
+const isAskedFor = process.env['CAUSEWAY_FULL_CHAIN'] === '1';
 const minute = 60_000;
 const gib = 2 ** 30;
 /** Where its root begins, behind the EFI system partition. */

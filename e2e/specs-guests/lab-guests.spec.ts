@@ -1,3 +1,4 @@
+// needs: installed guests
 // lease: emulated guests
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,3 +1,4 @@
+// needs: installed guests
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +17,7 @@ import { makeKeyPair, RigSsh } from '../rigs/rig-ssh.ts';
 import { startSourceVm, type SourceGuest, type SourceVm } from '../rigs/source-vm.ts';
 
 // Each case has emulated systems, one after the other: minutes of processor time, so that it runs when it is asked for.
-const isAskedFor = process.env['CAUSEWAY_FULL_CHAIN'] === '1' && process.geteuid?.() === 0;
+const isAskedFor = process.env['CAUSEWAY_FULL_CHAIN'] === '1';
 const minute = 60_000;
 const kept = '10.20.0.77';
 

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { windowsCommandLine, type WindowsCommandLine } from '../rigs/windows-node/windows-command-line.ts';
-import { hasWine, startWindowsNode, type WindowsNode } from '../rigs/windows-node/windows-node.ts';
+import { startWindowsNode, type WindowsNode } from '../rigs/windows-node/windows-node.ts';
 
 const good =
   'destination:\n  plugin: european-cloud\n  environment:\n    network_map: {VM Network: prod}\n    availability_zone: zone-1\n    migr_network: mig\n    migr_machine_type: c1.2\n';
@@ -11,7 +11,7 @@ const faulty = `${good}    disk_buss: scsi\n`;
 const crlf = (text: string): string => `\ufeff${text.replaceAll('\n', '\r\n')}`;
 
 /** What `validate-cli.spec.ts` asks on Linux, as far as Windows differs: names of files, ends of lines, worker threads, refusals. */
-describe.runIf(hasWine)("the command line on Windows' Node", () => {
+describe("the command line on Windows' Node", () => {
   let windows: WindowsNode;
   let causeway: WindowsCommandLine;
   beforeAll(async () => {

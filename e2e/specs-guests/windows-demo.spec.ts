@@ -1,3 +1,4 @@
+// needs: native workers, installed guests
 // lease: the shipped lab
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// needs: qemu-utils
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,13 +8,13 @@ import { listenPort } from '../rigs/machines/reachable-port.ts';
 import { startProjectLab, type ProjectLab } from '../rigs/project/lab-project.ts';
 import { firstDifference } from '../rigs/sparse-files.ts';
 import { windowsCommandLine, type WindowsCommandLine } from '../rigs/windows-node/windows-command-line.ts';
-import { hasWine, startWindowsNode, type WindowsNode } from '../rigs/windows-node/windows-node.ts';
+import { startWindowsNode, type WindowsNode } from '../rigs/windows-node/windows-node.ts';
 
 const MiB = 2 ** 20;
 const image = 'web-01.vmdk';
 
 /** The product's main job on a Windows laptop, by the command line alone: disk images on its drive, a cloud on the network. */
-describe.runIf(hasWine)("under Windows' Node, a VMDK", () => {
+describe("under Windows' Node, a VMDK", () => {
   let lab: ProjectLab;
   let windows: WindowsNode;
   let causeway: WindowsCommandLine;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestResult } from '../rigs/windows-node/unit-tests/suite.ts';
-import { hasWine, startWindowsNode, type WindowsNode } from '../rigs/windows-node/windows-node.ts';
+import { startWindowsNode, type WindowsNode } from '../rigs/windows-node/windows-node.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -52,7 +52,7 @@ const files = [
   'shared/model/file-names.test.ts',
 ];
 
-describe.runIf(hasWine)("unit tests on Windows' Node", () => {
+describe("unit tests on Windows' Node", () => {
   let windows: WindowsNode;
   let results: readonly TestResult[];
   beforeAll(async () => {

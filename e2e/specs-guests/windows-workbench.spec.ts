@@ -1,3 +1,4 @@
+// needs: qemu-utils
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -5,13 +6,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import type { OpenedPage } from '../hosts/workbench-in-browser.ts';
 import { run } from '../rigs/machines/child-process.ts';
-import { hasWine, startWindowsNode, type WindowsNode } from '../rigs/windows-node/windows-node.ts';
+import { startWindowsNode, type WindowsNode } from '../rigs/windows-node/windows-node.ts';
 import { openWindowsWorkbench } from '../rigs/windows-node/windows-workbench.ts';
 
 const passphrase = 'correct horse battery staple';
 
 /** The host, its engine and the project are on Windows' Node; the page is the one that every browser gets. */
-describe.runIf(hasWine)("the workbench of Windows' Node", () => {
+describe("the workbench of Windows' Node", () => {
   let windows: WindowsNode;
   let workbench: OpenedPage;
   let folder: string;

@@ -1,3 +1,4 @@
+// needs: python3
 // A real agent on a real sshd: a caller that was stopped while another one took over wakes up, and can write nothing more.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

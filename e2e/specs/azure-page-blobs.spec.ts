@@ -1,3 +1,4 @@
+// needs: qemu-utils
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, open, readFile, rm, truncate } from 'node:fs/promises';

@@ -11,6 +11,7 @@ import { firstDifference, readOnto, type DiskRead } from '../conformance/read-sn
 import { hurriedClock } from '../rigs/hurried-clock.ts';
 import { azureHarness, type AzureHarness } from '../rigs/resource-group-cloud/source-harness.ts';
 import { stockVm } from '../rigs/resource-group-cloud/source-lab.ts';
+import { canRun } from '../../scripts/test/needs.ts';
 
 const MIB = 2 ** 20;
 const KIB = 1024;
@@ -388,7 +389,7 @@ describe('the resource-group cloud as a source', () => {
     expect(text).not.toMatch(/sig=(?!…)/);
   });
 
-  it('signs in with a certificate that the directory knows', async () => {
+  it.runIf(canRun('openssl'))('signs in with a certificate that the directory knows', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'causeway-azure-certificate-'));
     try {
       const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];

@@ -1,3 +1,4 @@
+// needs: python3, cryptsetup-bin, util-linux
 import { spawnSync } from 'node:child_process';
 import { createDecipheriv } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

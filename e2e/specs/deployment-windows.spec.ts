@@ -1,3 +1,4 @@
+// needs: native workers
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,13 +12,11 @@ import {
   requireWindowsRig,
 } from '../rigs/windows/windows-guest.ts';
 
-const isRoot = process.geteuid?.() === 0;
-
 /**
  * A whole deployment of a Windows VM whose guest is prepared from outside, up to the server that is started from it. The disk
  * is synthetic: no Windows is on it that could boot, so nothing is waited for.
  */
-describe.runIf(isRoot)('a Windows virtual machine, deployed by the engine with a Linux worker', () => {
+describe('a Windows virtual machine, deployed by the engine with a Linux worker', () => {
   let lab: ProjectLab;
   let folder: string;
 

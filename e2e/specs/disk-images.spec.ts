@@ -1,3 +1,4 @@
+// needs: qemu-utils
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, open, readdir, readFile, readlink, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -10,11 +10,11 @@ import {
   descriptionExchange,
   type DescriptionExchange,
 } from '../../electron/fleet/description-exchange.ts';
-import { hasNats, startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
+import { startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
 
 const unchanged = { taken: [], conflicts: [], notShared: [] };
 
-describe.runIf(hasNats)('the descriptions of a project in a fleet', () => {
+describe('the descriptions of a project in a fleet', () => {
   let nats: NatsCluster;
   let connection: NatsConnection;
   const folder = mkdtempSync(join(tmpdir(), 'causeway-files-'));

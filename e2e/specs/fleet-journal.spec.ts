@@ -15,7 +15,7 @@ import { MemoryChanges } from '../../electron/fleet/testing/memory-fleet.ts';
 import type { ReplicaChanges } from '../../electron/engine/store/replica-changes.ts';
 import { systemClock } from '../../electron/engine/time/clock.ts';
 import { startCutProxy } from '../rigs/cut-proxy.ts';
-import { hasNats, startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
+import { startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
 
 const never = new AbortController().signal;
 const row = (id: string) => ({
@@ -24,7 +24,7 @@ const row = (id: string) => ({
   row: { entry_id: id, kind: 'volume', resource_id: id },
 });
 
-describe.runIf(hasNats)('the journal of a fleet on three servers', () => {
+describe('the journal of a fleet on three servers', () => {
   let cluster: NatsCluster;
   const closing: (() => Promise<void>)[] = [];
 

@@ -18,11 +18,11 @@ import { natsLive } from '../../electron/fleet/nats-live.ts';
 import { MemoryChanges } from '../../electron/fleet/testing/memory-fleet.ts';
 import { joinFleetFromPage, membershipOf } from '../../electron/workbench/fleet-membership.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
-import { hasNats, startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
+import { startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
 
 const never = new AbortController().signal;
 
-describe.runIf(hasNats)('roles in a fleet', () => {
+describe('roles in a fleet', () => {
   let nats: NatsCluster;
   const folder = mkdtempSync(join(tmpdir(), 'causeway-roles-'));
   const closing: NatsConnection[] = [];

@@ -1,3 +1,4 @@
+// needs: native workers, mount, util-linux
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
@@ -12,7 +13,6 @@ import { startProjectLab, type ProjectLab } from '../rigs/project/lab-project.ts
 
 /** A project on a file system of its own, which is filled in the middle of an execution. */
 const MiB = 1024 * 1024;
-const isRoot = process.geteuid?.() === 0;
 
 let lab: ProjectLab;
 let mount: string;
@@ -21,19 +21,16 @@ let image: string;
 const open: Core[] = [];
 
 beforeAll(async () => {
-  if (!isRoot) return;
   lab = await startProjectLab({ patience: { checkpointMs: 200 } });
   image = join(lab.images, 'web.raw');
   mount = mkdtempSync(join(tmpdir(), 'causeway-full-disk-'));
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', mount]);
 });
 afterEach(async () => {
-  if (!isRoot) return;
   rmSync(join(mount, 'ballast'), { force: true });
   for (const core of open.splice(0)) await core.close();
 });
 afterAll(async () => {
-  if (!isRoot) return;
   execFileSync('umount', [mount]);
   rmSync(mount, { recursive: true, force: true });
   await lab.close();
@@ -83,7 +80,7 @@ function free(): void {
   truncateSync(join(mount, 'ballast'), 0);
 }
 
-describe.runIf(isRoot)('a project whose file system fills up', () => {
+describe('a project whose file system fills up', () => {
   it.each(process.env['CAUSEWAY_EVERY_STEP'] === '1' ? [0, 0.3, 0.7] : [0.3])(
     'in the middle of an execution (%d of its content sent): it cleans up, says why, can be read, and goes on when there is space',
     async (part) => {

@@ -1,3 +1,4 @@
+// needs: native workers, e2fsprogs, fdisk
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -39,7 +40,7 @@ nics:
     ip_addresses: [10.0.0.5]
 `;
 
-describe.runIf(process.geteuid?.() === 0)('the guest of a replica, before it is deployed', () => {
+describe('the guest of a replica, before it is deployed', () => {
   let lab: ProjectLab;
   let causeway: ReturnType<typeof commandLineIn>;
   const volumes = async (): Promise<string[]> =>

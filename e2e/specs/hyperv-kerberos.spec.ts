@@ -11,14 +11,14 @@ import {
 } from '../../electron/engine/transport/kerberos/kerberos-login.ts';
 import { channelBindings } from '../../electron/engine/transport/winrm/ntlm.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
-import { hasKerberos, startDomain, type RigDomain, type TicketService } from '../rigs/kerberos/domain.ts';
+import { startDomain, type RigDomain, type TicketService } from '../rigs/kerberos/domain.ts';
 import { seeded } from '../rigs/seeded.ts';
 import { hypervHarness, type HypervHarness } from '../rigs/windows-hypervisor/source-harness.ts';
 
 const signal = new AbortController().signal;
 
 /** The domain controller and what takes the tickets are MIT Kerberos, whose code has nothing in common with Causeway's. */
-describe.skipIf(!hasKerberos())('Kerberos', () => {
+describe('Kerberos', () => {
   let domain: RigDomain;
   let lab: HypervHarness | undefined;
   beforeAll(async () => {

@@ -1,3 +1,4 @@
+// needs: native workers
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, truncate } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// needs: nbdkit, libnbd-bin
 import { createHash, randomBytes, X509Certificate } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// needs: native workers, e2fsprogs, fdisk, openssl
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -11,7 +12,6 @@ import { ensureDebianGuest } from '../rigs/images/ensure.ts';
 import { run } from '../rigs/machines/child-process.ts';
 import { contentDigest } from '../rigs/sparse-files.ts';
 
-const isRoot = process.geteuid?.() === 0;
 const everyStep = process.env['CAUSEWAY_EVERY_STEP'] === '1';
 const never = new AbortController().signal;
 const nics = [{ macAddress: '52:54:00:00:00:77', sourceMacAddress: '52:54:00:12:34:56' }];
@@ -28,7 +28,7 @@ async function hasVirtio(files: GuestFiles): Promise<boolean> {
   return gunzipSync(await files.bytes(`/boot/${String(name)}`)).includes('/virtio_blk.ko\0');
 }
 
-describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', () => {
+describe('the preparation of a Debian guest on a native worker', () => {
   let lab: MorphLab;
   let guest: Attached;
   let untouched: string;

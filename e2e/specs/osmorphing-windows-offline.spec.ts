@@ -1,3 +1,4 @@
+// needs: native workers
 // lease: emulated guests
 import { createHash } from 'node:crypto';
 import { copyFile } from 'node:fs/promises';
@@ -19,7 +20,6 @@ import {
   type WindowsState,
 } from '../rigs/windows/windows-guest.ts';
 
-const isRoot = process.geteuid?.() === 0;
 const never = new AbortController().signal;
 const services = 'SYSTEM\\ControlSet001\\Services';
 const activation = 'SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion\\SoftwareProtectionPlatform';
@@ -29,7 +29,7 @@ const leaveRunning = `/usr/bin/python3 -B '${join(import.meta.dirname, '../rigs/
  * The guest is a synthetic disk that tools take for Windows Server 2019: what is shown is that files and registry are
  * changed as they should be, not that a Windows starts with them.
  */
-describe.runIf(isRoot)('a Windows guest on a Linux worker', () => {
+describe('a Windows guest on a Linux worker', () => {
   let lab: MorphLab;
   let disc: string;
   let archive: string;

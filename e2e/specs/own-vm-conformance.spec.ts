@@ -1,3 +1,4 @@
+// needs: native workers
 // Volumes that are attached to VMs on which engines run, where devices are told by other things than serials.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +28,7 @@ describeOwnVm('resource-group-cloud', resourceGroupLab);
 describeOwnVm('compartment-cloud', compartmentLab);
 describeOwnVm('classic-infrastructure-cloud', classicLab);
 
-describe.runIf(process.geteuid?.() === 0)('the agent on a VM that runs', () => {
+describe('the agent on a VM that runs', () => {
   it.each([
     ['resource-group-cloud', resourceGroupMachines],
     ['compartment-cloud', compartmentMachines],

@@ -1,3 +1,4 @@
+// needs: native workers
 // A mover that is a VM of a destination whose devices have no serials: whole executions write to the volumes that are attached to it, and never to a disk of
 // the user's, although that appears with the number and the size of a volume that went to another VM.
 import { randomBytes } from 'node:crypto';
@@ -28,7 +29,7 @@ import { startResourceGroupCloud, type ResourceGroupCloud } from '../rigs/resour
 const [MiB, GiB] = [1024 * 1024, 1024 ** 3];
 const agentPath = '/opt/causeway_agent.py';
 
-describe.runIf(process.geteuid?.() === 0)('an engine on a VM whose devices have no serials', () => {
+describe('an engine on a VM whose devices have no serials', () => {
   let machines: LabMachines;
   let root: string;
   let cloud: ResourceGroupCloud;

@@ -1,3 +1,4 @@
+// needs: native workers
 // A mover that is a VM of the source: copies of disks are attached to that VM and read by an agent there, as a user with sudo. No export worker is
 // started, what was killed there is taken back, and the VM stays.
 import { randomBytes } from 'node:crypto';
@@ -10,7 +11,7 @@ const MiB = 1024 * 1024;
 const vmReport = async (source: ReplicationLab): Promise<string> =>
   (await source.lab.use((core) => core.call('evidence.report', { replica: 'web' }))).html;
 
-describe.runIf(process.geteuid?.() === 0)('an engine on a VM of the source', () => {
+describe('an engine on a VM of the source', () => {
   let source: ReplicationLab;
   let here: OwnVmRig;
   const workersStarted = (): number => source.aws.calls.filter(({ operation }) => operation === 'RunInstances').length;

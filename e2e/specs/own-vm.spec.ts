@@ -1,3 +1,4 @@
+// needs: native workers
 // A mover that is a VM of the destination: its engine has the volumes attached to that VM and writes to their devices by an agent there, as a user with
 // sudo. No worker is started, what was killed there is taken back, and the VM stays.
 import { randomBytes } from 'node:crypto';
@@ -10,7 +11,7 @@ import { startProjectLab, type ProjectLab } from '../rigs/project/lab-project.ts
 
 const MiB = 1024 * 1024;
 
-describe.runIf(process.geteuid?.() === 0)('an engine on a VM of the destination', () => {
+describe('an engine on a VM of the destination', () => {
   let lab: ProjectLab;
   let here: OwnVmRig;
   const image = (disk: number): string => join(lab.images, 'web', `${disk}.raw`);

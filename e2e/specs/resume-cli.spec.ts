@@ -1,8 +1,8 @@
+// needs: native workers, port 22
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listenPort } from '../rigs/machines/reachable-port.ts';
 import { commandLineIn } from '../rigs/project/command-line-in.ts';
 import { startProjectLab, type ProjectLab } from '../rigs/project/lab-project.ts';
 
@@ -10,7 +10,7 @@ const MiB = 1024 * 1024;
 const names = ['web', 'database'];
 
 /** The command line knows nothing of the lab: it needs workers at the usual ports. */
-describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('executions whose engine was killed', () => {
+describe('executions whose engine was killed', () => {
   let lab: ProjectLab;
   let causeway: ReturnType<typeof commandLineIn>;
   beforeAll(async () => {

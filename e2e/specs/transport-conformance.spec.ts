@@ -1,3 +1,4 @@
+// needs: python3
 import { transportConformance } from '../conformance/transport.ts';
 
 transportConformance('HTTPS');

@@ -1,3 +1,4 @@
+// needs: python3, procps
 import { execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';

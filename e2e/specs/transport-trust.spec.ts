@@ -1,3 +1,4 @@
+// needs: python3
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -17,6 +18,7 @@ import { loginToWorker } from '../../electron/engine/transport/ssh-login.ts';
 import { startCutProxy } from '../rigs/cut-proxy.ts';
 import { startMorphLab } from '../rigs/guests/morph-lab.ts';
 import { freePort, startSshd } from '../rigs/sshd.ts';
+import { canRun } from '../../scripts/test/needs.ts';
 
 const never = new AbortController().signal;
 const linkOptions = { peer: 'agent', checksumPayloads: false, pingAfterMs: 0, lostAfterMs: 5000, stalledAfterMs: 5000 };
@@ -119,7 +121,7 @@ describe('trust in a worker', () => {
     }
   });
 
-  it.runIf(process.geteuid?.() === 0)(
+  it.runIf(canRun('native workers'))(
     'has a worker make a host key of its own after the first login, and then refuses the one that was in its user data',
     async () => {
       const lab = await startMorphLab('native');

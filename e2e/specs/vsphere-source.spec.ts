@@ -17,6 +17,7 @@ import {
   type VsphereHarness,
 } from '../rigs/virtualization-platform/source-harness.ts';
 import { sourceSteps } from '../rigs/virtualization-platform/source-steps.ts';
+import { canRun } from '../../scripts/test/needs.ts';
 
 const MIB = 2 ** 20;
 const signal = new AbortController().signal;
@@ -354,12 +355,7 @@ describe('the virtualization platform as a source', () => {
     });
   });
 
-  it('speaks as a client of another make understands it', async ({ skip }) => {
-    const isInstalled = await run(debianPython, ['-c', 'import pyVmomi']).then(
-      () => true,
-      () => false,
-    );
-    if (!isInstalled) return skip('pyVmomi is not installed (Debian package python3-pyvmomi)');
+  it.runIf(canRun('python3', 'python3-pyvmomi'))('speaks as a client of another make understands it', async () => {
     const certificate = join(lab.rig.folder, 'ca.pem');
     await writeFile(certificate, lab.rig.connection.ca_certificate ?? '');
     lab.rig.world.happen('VmRelocatedEvent', lab.vmId);

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createTransport } from '../../electron/engine/http/transport.ts';
@@ -16,7 +15,7 @@ import {
   type XmlElement,
 } from '../../electron/engine/platforms/virtualization-platform/client/xml.ts';
 import { ExportLeases } from '../rigs/virtualization-platform/export-lease/export-leases.ts';
-import { govmomiTypes, readApiTypes, type ApiTypes } from '../rigs/virtualization-platform/govmomi-types.ts';
+import { readApiTypes, type ApiTypes } from '../rigs/virtualization-platform/govmomi-types.ts';
 import { methods, objects, type Member } from '../rigs/virtualization-platform/soap-check.ts';
 import { vsphereHarness } from '../rigs/virtualization-platform/source-harness.ts';
 
@@ -29,21 +28,14 @@ const source = new URL(
 );
 
 describe('the types of the API of vSphere, as another client has them', () => {
-  let types: ApiTypes | undefined;
+  let types: ApiTypes;
   beforeAll(async () => {
-    if (existsSync(govmomiTypes)) types = await readApiTypes();
+    types = await readApiTypes();
   });
-
-  function api(): ApiTypes {
-    if (types === undefined) throw new Error('the types were not read');
-    return types;
-  }
 
   /** What this project's table says that the API's types don't. */
   function differences(of: string, table: readonly Member[], name: string): string[] {
-    const known = api()
-      .members(name)
-      .filter((member) => member.name !== '_this');
+    const known = types.members(name).filter((member) => member.name !== '_this');
     let last = -1;
     return table
       .flatMap(([member, type, count]) => {
@@ -70,8 +62,7 @@ describe('the types of the API of vSphere, as another client has them', () => {
       );
   }
 
-  it('are those that requests are checked against', ({ skip }) => {
-    if (types === undefined) return skip('govmomi is not installed (Debian package golang-github-vmware-govmomi-dev)');
+  it('are those that requests are checked against', () => {
     const wrong = Object.entries(methods).flatMap(([name, { takes }]) =>
       internal.includes(name) ? [] : differences(name, takes, `${name.replace(/_Task$/, '')}RequestType`),
     );
@@ -81,19 +72,17 @@ describe('the types of the API of vSphere, as another client has them', () => {
     ]).toEqual([]);
   });
 
-  it('have the events that a history is read for', async ({ skip }) => {
-    if (types === undefined) return skip('govmomi is not installed (Debian package golang-github-vmware-govmomi-dev)');
+  it('have the events that a history is read for', async () => {
     const named = [...(await readFile(source, 'utf8')).matchAll(/\b(\w+Event)\b(?=['":])/g)]
       .map(([, name = '']) => name)
       .filter((name) => /^[A-Z]/.test(name));
     expect(named.length).toBeGreaterThan(12);
     // Those of services have ids instead, with a point before the name.
     const ids = new Set([...(await readFile(source, 'utf8')).matchAll(/\.(\w+Event)\b/g)].map(([, name = '']) => name));
-    expect(named.filter((name) => !ids.has(name) && !api().isA(name, 'Event'))).toEqual([]);
+    expect(named.filter((name) => !ids.has(name) && !types.isA(name, 'Event'))).toEqual([]);
   });
 
-  it('are those that the rig answers with', async ({ skip }) => {
-    if (types === undefined) return skip('govmomi is not installed (Debian package golang-github-vmware-govmomi-dev)');
+  it('are those that the rig answers with', async () => {
     const lab = await vsphereHarness();
     try {
       const transport = createTransport({ caCertificate: lab.rig.connection.ca_certificate });
@@ -111,7 +100,7 @@ describe('the types of the API of vSphere, as another client has them', () => {
             const answer = await transport.send(request, within);
             const method = /<soapenv:Body><(\w+) /.exec(String(request.body))?.[1] ?? '';
             const values = childOf(parseXml(answer.bytes.toString('utf8')), 'Body')?.children[0]?.children ?? [];
-            if (answer.status === 200 && !internal.includes(method) && api().has(`${method}Response`))
+            if (answer.status === 200 && !internal.includes(method) && types.has(`${method}Response`))
               wrong.push(...misplaced(method, values, `${method}Response`));
             return answer;
           },
@@ -178,8 +167,8 @@ describe('the types of the API of vSphere, as another client has them', () => {
 
   /** What an answer has that the API's types do not allow, or in another order. */
   function misplaced(where: string, elements: readonly XmlElement[], type: string): string[] {
-    if (!api().has(type)) return [];
-    const members = api().members(type);
+    if (!types.has(type)) return [];
+    const members = types.members(type);
     let last = 0;
     const found = elements.flatMap((element) => {
       const at = members.findIndex(({ name }) => name === element.name);

@@ -1,3 +1,4 @@
+// needs: native workers
 // Disk copy workers that executions use in turn, on real workers: one start for several VMs, blocks of a common template sent once, a worker whose
 // kept blocks are not what they are said to be, and an engine that is killed with a worker in its pool.
 import { randomBytes } from 'node:crypto';
@@ -83,7 +84,7 @@ async function same(name: string): Promise<void> {
   expect(await lab.difference(name, { [disks[0]!.diskId]: image(name) }), name).toBeUndefined();
 }
 
-describe.runIf(process.geteuid?.() === 0)('a pool of workers', () => {
+describe('a pool of workers', () => {
   it('starts one worker for VMs of one template, and does not send again what the first one had sent', async () => {
     await lab.use(async (core) => {
       await core.call('workers.setPool', { keep: 1 });

@@ -1,3 +1,4 @@
+// needs: e2fsprogs
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 

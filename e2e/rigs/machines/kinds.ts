@@ -1,3 +1,5 @@
+// needs: workers
+import { canRun, forNativeWorkers } from '../../../scripts/test/needs.ts';
 import { ensureWorkerInitramfs, ensureWorkerRoot } from '../images/ensure.ts';
 import type { Progress } from '../images/ensure.ts';
 import type { IscsiTargets } from './iscsi-targets.ts';
@@ -39,8 +41,8 @@ export function labMachines(options: MachineOptions): (folder: string) => Promis
   };
 }
 
-/** The kind that this machine can have at once: native workers as root, workers of the user otherwise. */
-export const usualWorkerKind: WorkerKind = process.geteuid?.() === 0 ? 'native' : 'user';
+/** The kind that this machine can have at once: native workers as root where it has namespaces and loop devices (containers often lack them), workers of the user otherwise. */
+export const usualWorkerKind: WorkerKind = canRun(...forNativeWorkers) ? 'native' : 'user';
 
 function asAsked(wanted: () => WorkerKind, options: MachineOptions, emulated: StartMachine): StartMachine {
   const starts = new Map<WorkerKind, Promise<StartMachine>>();

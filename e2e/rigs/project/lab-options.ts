@@ -19,6 +19,7 @@ import { connectWorker } from '../../../electron/engine/transport/connect-worker
 import { keyFileWrapper } from '../../../electron/secrets/key-file-wrapper.ts';
 import { openVault } from '../../../electron/secrets/vault.ts';
 import type { CoreClient } from '../../../shared/contract/core-client.ts';
+import { canRun, forNativeWorkers } from '../../../scripts/test/needs.ts';
 import { hurriedClock } from '../hurried-clock.ts';
 import { resolveAddress } from '../machines/reachable-port.ts';
 
@@ -188,5 +189,5 @@ function checkpointedEvery(milliseconds: number): typeof replication.replicateDi
 }
 
 function allowed(project: LabProject): readonly string[] {
-  return process.geteuid?.() === 0 ? [] : [project.cloudFolder];
+  return canRun(...forNativeWorkers) ? [] : [project.cloudFolder];
 }

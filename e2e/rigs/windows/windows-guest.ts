@@ -1,3 +1,4 @@
+// needs: root, loop devices, fdisk, ntfs-3g, xorriso, python3, python3-hivex
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

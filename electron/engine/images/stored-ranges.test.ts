@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, it, test } from 'vitest';
+import { afterAll, expect, inject, it, test } from 'vitest';
 import { systemFiles } from './file-access.ts';
 import { findZeros } from './find-zeros.ts';
 import { ImageFile } from './image-bytes.ts';
@@ -109,22 +109,25 @@ it.runIf(process.platform === 'linux')('ends with the signal', async () => {
   }
 });
 
-it.runIf(process.platform === 'linux')('has the same answer from each program', async () => {
-  const path = join(folder, 'both.raw');
-  const file = await open(path, 'w+');
-  try {
-    await file.truncate(9 * block);
-    for (const index of [2, 3, 7]) await file.write(Buffer.alloc(block, 1), 0, block, index * block);
-    for (const program of programs) {
-      expect(await storedRanges(file.fd, path, 9 * block, never, [program]), program[0]).toEqual([
-        [2 * block, 4 * block],
-        [7 * block, 8 * block],
-      ]);
+it.runIf(process.platform === 'linux' && !inject('lacking').includes('python3'))(
+  'has the same answer from each program',
+  async () => {
+    const path = join(folder, 'both.raw');
+    const file = await open(path, 'w+');
+    try {
+      await file.truncate(9 * block);
+      for (const index of [2, 3, 7]) await file.write(Buffer.alloc(block, 1), 0, block, index * block);
+      for (const program of programs) {
+        expect(await storedRanges(file.fd, path, 9 * block, never, [program]), program[0]).toEqual([
+          [2 * block, 4 * block],
+          [7 * block, 8 * block],
+        ]);
+      }
+      // Another file system could tell of holes where data is; no program, nothing.
+      expect(await storedRanges(file.fd, '/proc/version', 9 * block, never)).toBeUndefined();
+      expect(await storedRanges(file.fd, path, 9 * block, never, [])).toBeUndefined();
+    } finally {
+      await file.close();
     }
-    // Another file system could tell of holes where data is; no program, nothing.
-    expect(await storedRanges(file.fd, '/proc/version', 9 * block, never)).toBeUndefined();
-    expect(await storedRanges(file.fd, path, 9 * block, never, [])).toBeUndefined();
-  } finally {
-    await file.close();
-  }
-});
+  },
+);

@@ -1,3 +1,4 @@
+// needs: openssl
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createServer } from 'node:https';

@@ -1,3 +1,4 @@
+// needs: python3
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';

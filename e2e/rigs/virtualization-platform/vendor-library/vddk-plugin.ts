@@ -1,3 +1,4 @@
+// needs: nbdkit, gcc, libc6-dev
 import { execFile } from 'node:child_process';
 import { access, mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

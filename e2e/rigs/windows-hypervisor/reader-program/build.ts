@@ -1,3 +1,4 @@
+// needs: mono-mcs, mono-runtime, gcc, libc6-dev
 import { spawn, spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -5,9 +6,6 @@ import { Duplex } from 'node:stream';
 
 const sources = import.meta.dirname;
 const program = join(sources, '..', '..', '..', '..', 'assets', 'worker', 'hyper-v', 'DiskReader.cs');
-
-/** Whether Mono's compiler and runtime are here (Debian: mono-mcs). */
-export const hasMono = (): boolean => ['mcs', 'mono'].every((name) => spawnSync(name, ['--version']).status === 0);
 
 /** The C# program that hosts run, compiled as C# 5, with a library that stands in for the calls of Windows. */
 export async function buildReader(folder: string): Promise<string> {

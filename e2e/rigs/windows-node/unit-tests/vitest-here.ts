@@ -12,7 +12,7 @@ const {
   expectTypeOf,
 } = (await import(new URL('../../../../node_modules/vitest/dist/index.js', import.meta.url).href)) as typeof Vitest;
 
-export { afterAll, afterEach, beforeAll, beforeEach, describe, it, test } from './suite.ts';
+export { afterAll, afterEach, beforeAll, beforeEach, describe, inject, it, test } from './suite.ts';
 export { expectTypeOf };
 
 const pollMs = 50;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { DeploymentOptions } from '../../../../shared/model/deployment.ts';
 import { sealOf } from '../../../../shared/reports/seal.ts';
@@ -271,7 +271,7 @@ describe('evidence', () => {
       writeFileSync(file, project.lab.disks.get(diskId) ?? '');
       expect(html).toContain(sha256);
       expect((await digestDisk(file, new AbortController().signal)).sha256).toBe(sha256);
-      if (process.platform !== 'win32')
+      if (process.platform !== 'win32' && !inject('lacking').includes('python3'))
         expect(execFileSync('python3', ['-c', script, file], { encoding: 'utf8' }).trim()).toBe(sha256);
     }
   });

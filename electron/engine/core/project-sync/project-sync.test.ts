@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { createCore, type Core } from '../core.ts';
 import { MemoryLab } from '../testing/memory-lab.ts';
 
@@ -98,7 +98,7 @@ test('a copy of the project’s files is the same project, and has no secret in 
   expect(texts.join('')).not.toContain('top');
 });
 
-test('two people’s changes of different things merge', async () => {
+test.skipIf(inject('lacking').includes('git'))('two people’s changes of different things merge', async () => {
   const anna = open('anna');
   await fill(anna);
   git('anna', 'init', '-q');

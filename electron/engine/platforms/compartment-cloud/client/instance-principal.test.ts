@@ -1,3 +1,4 @@
+// needs: openssl
 import { execFileSync } from 'node:child_process';
 import { createPublicKey, randomUUID, verify, X509Certificate, type KeyObject } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,0 +1,168 @@
+import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromiumHere } from '../../e2e/hosts/chromium.ts';
+import { listenPort } from '../../e2e/rigs/machines/reachable-port.ts';
+import { isPresent, packages } from '../packages.js';
+import { withImports } from './imports.ts';
+
+/**
+ * What tests need of the machine. A file says so in a line `// needs: <need>, …`; one of `e2e` also has the needs of
+ * the files of `e2e` that it imports. A file whose needs are not met is left out. A test with a need that the rest of
+ * its file does not have asks `canRun`.
+ *
+ * A need is a capability, a Debian package of `scripts/packages.js`, or several of these under one name.
+ */
+const repository = join(import.meta.dirname, '..', '..');
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** What is missing here of `unitNeeds`, for tests beside the product's code, which imports nothing from here. */
+    lacking: readonly string[];
+  }
+}
+
+/** What single unit tests need: `test.skipIf(inject('lacking').includes('python3'))`. */
+export const unitNeeds = ['git', 'openssl', 'python3'];
+
+/** What a machine may have or not have beside the packages. */
+const capabilities: Readonly<Record<string, () => boolean>> = {
+  root: () => process.geteuid?.() === 0,
+  namespaces: () => succeeds('unshare', '--mount', '--net', '--pid', '--uts', '--ipc', '--fork', 'true'),
+  'loop devices': () => succeeds('losetup', '--find'),
+  'port 22': () => listenPort(22) === 22,
+  procps: () => succeeds('pgrep', '--version'),
+  git: () => succeeds('git', '--version'),
+  'x86-64': () => process.arch === 'x64',
+  chromium: () => chromiumHere() !== undefined,
+};
+
+/** What native workers take beside programs. */
+export const forNativeWorkers = ['root', 'namespaces', 'loop devices'];
+
+/** Several needs under one name. Workers are those that a machine can have: see e2e/rigs/machines/kinds.ts. */
+const bundles: Readonly<Record<string, (probe: Probe) => readonly string[]>> = {
+  'user workers': () => ['util-linux', 'python3', 'openssh-client'],
+  'native workers': () => [...forNativeWorkers, 'user workers', 'mount', 'iproute2', 'mmdebstrap'],
+  workers: (probe) => [forNativeWorkers.every(probe) ? 'native workers' : 'user workers'],
+  'emulated machines': () => ['qemu-system-x86', 'seabios', 'qemu-utils', 'user workers', 'mmdebstrap', 'cpio', 'kmod'],
+  'installed guests': () => ['root', 'namespaces', 'emulated machines', 'fdisk', 'e2fsprogs', 'openssl'],
+};
+
+const known = new Map<string, boolean>();
+const withoutVariable = 'CAUSEWAY_WITHOUT';
+
+/** Whether a capability or package is here. */
+export type Probe = (need: string) => boolean;
+
+/** Every capability and package that a file may name. */
+export const singleNeeds: readonly string[] = [
+  ...new Set([
+    ...Object.keys(capabilities),
+    ...Object.keys(packages).filter((name) => packages[name]?.provides !== undefined),
+  ]),
+];
+
+/** Every name that a file may use. */
+export const needNames: readonly string[] = [...Object.keys(bundles), ...singleNeeds];
+
+/** Of this machine; each is probed once. */
+const isHere: Probe = (need) => {
+  const before = known.get(need);
+  if (before !== undefined) return before;
+  const hidden = words(process.env[withoutVariable]);
+  for (const name of hidden) {
+    if (!singleNeeds.includes(name)) throw new Error(`${withoutVariable}: nothing is called ${name}`);
+  }
+  const here = !hidden.includes(need) && (capabilities[need]?.() ?? isPresent(need));
+  known.set(need, here);
+  return here;
+};
+
+/** Which capabilities and packages of these needs are missing. */
+export function lackingOf(needs: readonly string[], probe: Probe = isHere): string[] {
+  const single = needs.flatMap(function resolve(need): readonly string[] {
+    const bundle = bundles[need];
+    if (bundle !== undefined) return bundle(probe).flatMap(resolve);
+    if (!singleNeeds.includes(need)) throw new Error(`No capability or package is called ${need}`);
+    return [need];
+  });
+  return [...new Set(single)].filter((need) => !probe(need)).toSorted();
+}
+
+/** Whether a test with these needs can run here: `test.runIf(canRun('root', 'loop devices'))`. */
+export const canRun = (...needs: readonly string[]): boolean => lackingOf(needs).length === 0;
+
+/** What a file needs, by its own lines and by those of the files of `e2e` that it imports. @param path relative to `root` */
+export function needsOf(path: string, root: string = repository): string[] {
+  const files = withImports(path, root).map((file) => readFileSync(join(root, file), 'utf8'));
+  return [...new Set(files.flatMap(declaredIn))];
+}
+
+/** What is missing for a file to run; nothing where it runs. */
+export const lackingFor = (path: string, root?: string, probe?: Probe): string[] =>
+  lackingOf(needsOf(path, root), probe);
+
+/** What is missing for single tests of a file, or of a suite that it imports: why they are skipped. */
+export function lackingWithin(path: string, root: string = repository, probe?: Probe): string[] {
+  const texts = withImports(path, root).map((file) => readFileSync(join(root, file), 'utf8'));
+  const asked = texts.flatMap((text) =>
+    [...text.matchAll(/\b(?:canRun|inject\('lacking'\)\.includes)\(([^)]*)\)/g)].flatMap(([, list = '']) =>
+      [...list.matchAll(/'([^']+)'/g)].map(([, need = '']) => need),
+    ),
+  );
+  return lackingOf([...new Set(asked)], probe);
+}
+
+/** Files of a pattern that do not run here, relative to the repository, with what is missing. @param wanted parts of their names; none: all */
+export function leftOut(pattern: string, wanted: readonly string[] = [], probe?: Probe): ReadonlyMap<string, string[]> {
+  const files = globSync(pattern, { cwd: repository, exclude: ['**/node_modules/**'] })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)));
+  return new Map(
+    files
+      .toSorted()
+      .map((file): [string, string[]] => [file, lackingFor(file, repository, probe)])
+      .filter(([, lacking]) => lacking.length > 0),
+  );
+}
+
+/** A line of the table of what a run did not see. */
+export interface NotSeen {
+  /** What is missing, all of it. */
+  readonly lack: string;
+  /** Files that did not run for lack of just this. */
+  readonly files: readonly string[];
+  /** About how many tests they have. */
+  readonly tests: number;
+}
+
+/** Files that did not run here, by what they lack; first what keeps most of them. @param paths relative to the repository */
+export function notSeen(paths: readonly string[], root: string = repository, probe?: Probe): NotSeen[] {
+  const rows = new Map<string, string[]>();
+  for (const path of paths) {
+    const lack = lackingFor(path, root, probe).join(', ');
+    if (lack !== '') rows.set(lack, [...(rows.get(lack) ?? []), path]);
+  }
+  return [...rows]
+    .map(([lack, files]): NotSeen => ({ lack, files, tests: testsIn(files, root) }))
+    .toSorted((a, b) => b.files.length - a.files.length);
+}
+
+function testsIn(files: readonly string[], root: string): number {
+  const declared = /^\s*(?:it|test)(?:\.\w+)*(?:\(|`)/gm;
+  return files.reduce((sum, file) => sum + [...readFileSync(join(root, file), 'utf8').matchAll(declared)].length, 0);
+}
+
+const declaredIn = (text: string): string[] =>
+  [...text.matchAll(/^\/\/ needs: (.+)$/gm)].flatMap(([, list]) => words(list));
+
+const words = (list = ''): string[] =>
+  list
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+
+function succeeds(program: string, ...args: readonly string[]): boolean {
+  return spawnSync(program, args, { stdio: 'ignore' }).status === 0;
+}
