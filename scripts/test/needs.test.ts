@@ -3,7 +3,17 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { withImports } from './imports.ts';
-import { lackingFor, lackingOf, lackingWithin, leftOut, needNames, needsOf, notSeen, unitNeeds } from './needs.ts';
+import {
+  lackingFor,
+  lackingOf,
+  lackingWithin,
+  leftOut,
+  needNames,
+  needsOf,
+  notSeen,
+  notSeenLines,
+  unitNeeds,
+} from './needs.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const specs = globSync('e2e/**/*.spec.ts', { cwd: root });
@@ -62,11 +72,13 @@ describe('needs of a file', () => {
       'd.spec.ts': '// needs: root, tgt\n',
       'e.spec.ts': '// needs: nbdkit\n',
     });
-    expect(notSeen(['a.spec.ts', 'b.spec.ts', 'c.spec.ts', 'd.spec.ts', 'e.spec.ts'], folder, has('nbdkit'))).toEqual([
-      { lack: 'root', files: ['b.spec.ts', 'c.spec.ts'], tests: 3 },
-      { lack: 'tgt', files: ['a.spec.ts'], tests: 0 },
-      { lack: 'root, tgt', files: ['d.spec.ts'], tests: 0 },
+    const files = ['a.spec.ts', 'b.spec.ts', 'c.spec.ts', 'd.spec.ts', 'e.spec.ts'];
+    expect(notSeen(files, folder, has('nbdkit'))).toEqual([
+      { lack: 'root', files: ['b.spec.ts', 'c.spec.ts', 'd.spec.ts'], tests: 3, also: ['tgt'] },
+      { lack: 'tgt', files: ['a.spec.ts'], tests: 0, also: [] },
     ]);
+    expect(notSeenLines(files, folder, has('nbdkit', 'tgt'))).toEqual(['  root: 3 files, about 3 tests (b, c, d)']);
+    expect(notSeen(files, folder, () => true)).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { chromiumHere } from '../../e2e/hosts/chromium.ts';
 import { listenPort } from '../../e2e/rigs/machines/reachable-port.ts';
 import { isPresent, packages } from '../packages.js';
@@ -129,25 +129,45 @@ export function leftOut(pattern: string, wanted: readonly string[] = [], probe?:
 
 /** A line of the table of what a run did not see. */
 export interface NotSeen {
-  /** What is missing, all of it. */
+  /** What is missing. */
   readonly lack: string;
-  /** Files that did not run for lack of just this. */
+  /** Files that did not run for lack of it, and are in no line before. */
   readonly files: readonly string[];
   /** About how many tests they have. */
   readonly tests: number;
+  /** What some of them lack beside it. */
+  readonly also: readonly string[];
 }
 
-/** Files that did not run here, by what they lack; first what keeps most of them. @param paths relative to the repository */
+/** Files that did not run here, each once: first under what keeps most of them from running. @param paths relative to the repository */
 export function notSeen(paths: readonly string[], root: string = repository, probe?: Probe): NotSeen[] {
-  const rows = new Map<string, string[]>();
-  for (const path of paths) {
-    const lack = lackingFor(path, root, probe).join(', ');
-    if (lack !== '') rows.set(lack, [...(rows.get(lack) ?? []), path]);
+  const rows: NotSeen[] = [];
+  let left = paths.map((path) => ({ path, lacking: lackingFor(path, root, probe) }));
+  for (;;) {
+    const counts = new Map<string, number>();
+    for (const need of left.flatMap(({ lacking }) => lacking)) counts.set(need, (counts.get(need) ?? 0) + 1);
+    const [lack] = [...counts.keys()].toSorted(
+      (a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0) || rank(a) - rank(b),
+    );
+    if (lack === undefined) return rows;
+    const now = left.filter(({ lacking }) => lacking.includes(lack));
+    left = left.filter(({ lacking }) => !lacking.includes(lack));
+    const files = now.map(({ path }) => path);
+    const also = [...new Set(now.flatMap(({ lacking }) => lacking))].filter((need) => need !== lack);
+    rows.push({ lack, files, tests: testsIn(files, root), also });
   }
-  return [...rows]
-    .map(([lack, files]): NotSeen => ({ lack, files, tests: testsIn(files, root) }))
-    .toSorted((a, b) => b.files.length - a.files.length);
 }
+
+/** Of two that keep as many files from running: what the other one stands on. */
+const rank = (need: string): number => singleNeeds.indexOf(need);
+
+/** The same for people, one line each. */
+export const notSeenLines = (paths: readonly string[], root?: string, probe?: Probe): string[] =>
+  notSeen(paths, root, probe).map(({ lack, files, tests, also }) => {
+    const names = files.map((file) => basename(file).replace(/\.(spec|test)\.tsx?$/, ''));
+    const more = also.length === 0 ? '' : `; some also lack ${also.join(', ')}`;
+    return `  ${lack}: ${files.length} files, about ${tests} tests (${names.join(', ')}${more})`;
+  });
 
 function testsIn(files: readonly string[], root: string): number {
   const declared = /^\s*(?:it|test)(?:\.\w+)*(?:\(|`)/gm;

@@ -84,21 +84,11 @@ function printSkipped(all: readonly Outcome[], tier: Tier, isRoot: boolean): str
   if (skipping.length > 0) console.log('\nSkipped:');
   const unexplained: string[] = [];
   for (const { name, group, skipped } of skipping) {
-    const reasons = skipped.map(
-      (test) =>
-        (isRoot ? undefined : 'needs root') ??
-        reasonToSkip(basename(name), test) ??
-        (group === 'unit' || tier === 'full' ? undefined : 'npm run test:full runs them'),
-    );
-    console.log(
-      `  ${name}: ${skipped.length} (${[...new Set(reasons.map((reason) => reason ?? 'no reason known'))].join('; ')})`,
-    );
-    if (tier === 'full' && isRoot)
-      unexplained.push(
-        ...skipped
-          .filter((_, at) => reasons[at] === undefined)
-          .map((test) => `${name} > ${test}: skipped, although this machine can run it`),
-      );
+    const reason =
+      reasonToSkip(basename(name)) ?? (group === 'unit' || tier === 'full' ? undefined : 'npm run test:full runs them');
+    console.log(`  ${name}: ${skipped.length} (${reason ?? 'no reason known'})`);
+    if (tier === 'full' && isRoot && reason === undefined)
+      unexplained.push(...skipped.map((test) => `${name} > ${test}: skipped, although this machine can run it`));
   }
   return unexplained;
 }

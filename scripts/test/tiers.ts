@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { withImports } from './imports.ts';
+import { lackingWithin } from './needs.ts';
 
 /**
  * Which spec runs when. The folder of a spec file is its tier:
@@ -79,23 +80,18 @@ export function sampledUnitTests(root: string): string[] {
     .toSorted();
 }
 
-/** Unit tests that need programs which may be missing, by the beginning of their names. */
-const skippedUnitTests: Readonly<Record<string, string>> = {
-  'PowerShell that Causeway sends': "Debian's mono-mcs and mono-runtime are not installed",
-};
-
 /**
- * Why a test is skipped even where everything can run, or nothing where no reason is known.
+ * Why tests of a file are skipped, or nothing where no reason is known.
  *
  * @param file the spec's file name, or `unit` for all unit tests
  */
-export function reasonToSkip(file: string, test: string): string | undefined {
-  return (
-    skippedForAReason[file] ??
-    (file === 'unit'
-      ? Object.entries(skippedUnitTests).find(([beginning]) => test.startsWith(beginning))?.[1]
-      : undefined)
-  );
+export function reasonToSkip(file: string, root: string = join(import.meta.dirname, '..', '..')): string | undefined {
+  const paths =
+    file === 'unit'
+      ? globSync('{shared,electron,scripts,e2e}/**/*.test.ts', { cwd: root })
+      : allSpecs(root).flatMap(({ path }) => (path.endsWith(`/${file}`) ? [path] : []));
+  const lacking = [...new Set(paths.flatMap((path) => lackingWithin(path, root)))].toSorted();
+  return lacking.length > 0 ? `this machine lacks ${lacking.join(', ')}` : skippedForAReason[file];
 }
 
 /**
@@ -122,12 +118,7 @@ export const skippedForAReason: Readonly<Record<string, string>> = {
   'resource-group-cloud-conformance.spec.ts':
     'rules are part of their security group there; faults of single calls are tried in the full tier',
   'resource-group-cloud-faults.spec.ts': 'rules are part of their security group there',
-  'hyperv-kerberos.spec.ts': "Debian's krb5-kdc, krb5-admin-server or python3-gssapi is not installed",
-  'hyperv-reader-program.spec.ts': "Debian's mono-mcs is not installed",
-  'resume-cli.spec.ts': 'port 22 of this machine is taken',
   'source-conformance.spec.ts': 'a folder of disk images makes no calls that could go wrong',
   'toy-platform.spec.ts': 'the toy platform makes no security groups and no public IPs',
-  'vsphere-source.spec.ts': "Debian's python3-pyvmomi is not installed",
-  'vsphere-types.spec.ts': "Debian's golang-github-vmware-govmomi-dev is not installed",
   'transport-conformance.spec.ts': "the file system of this machine's root is on no block device",
 };
