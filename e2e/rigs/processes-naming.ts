@@ -1,12 +1,18 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Command lines of the processes that name `text`, but for this process. */
-export async function processesNaming(text: string): Promise<string[]> {
-  const found: string[] = [];
+export interface NamedProcess {
+  readonly pid: number;
+  readonly line: string;
+}
+
+/** The processes that name `text` in their command lines, but for this process. @param text what nobody else names, e.g. a folder of the test's own */
+export async function processesNaming(text: string): Promise<NamedProcess[]> {
+  const found: NamedProcess[] = [];
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name) || name === String(process.pid)) continue;
     const line = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
-    if (line.includes(text)) found.push(line.replaceAll('\0', ' '));
+    const words = line.replaceAll('\0', ' ');
+    if (words.includes(text)) found.push({ pid: Number(name), line: words });
   }
   return found;
 }

@@ -10,6 +10,7 @@ import { GuestFiles } from '../rigs/guests/guest-files.ts';
 import { changedProgram, debianGuest, failingAt } from '../rigs/guests/morph-lab.ts';
 import { ensureDebianGuest } from '../rigs/images/ensure.ts';
 import { run } from '../rigs/machines/child-process.ts';
+import { loopDevicesOf } from '../rigs/machines/loop-devices-of.ts';
 import { resolveAddress } from '../rigs/machines/reachable-port.ts';
 import { startProjectLab, type ProjectLab } from '../rigs/project/lab-project.ts';
 import { RigSsh } from '../rigs/rig-ssh.ts';
@@ -118,9 +119,7 @@ describe.runIf(isAskedFor)('a real guest with a static address, deployed by the 
       (await lab.use((core) => core.call('ledger.list', {}))).filter((item) => item.lifetime !== 'replica'),
       about,
     ).toEqual([]);
-    expect(await run('losetup', ['--noheadings', '--output', 'BACK-FILE']), about).not.toContain(
-      lab.project.cloudFolder,
-    );
+    expect(await loopDevicesOf(lab.project.cloudFolder), about).toEqual([]);
     // What may be tried again was tried twice.
     expect(new Set(traces.splice(0)), about).toEqual(new Set(['']));
   }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../rigs/machines/child-process.ts';
+import { loopDevicesOf } from '../rigs/machines/loop-devices-of.ts';
 import { contentDigest } from '../rigs/sparse-files.ts';
 import type { InspectOutcome } from '../../electron/engine/osmorphing/index.ts';
 import { makeVirtioDisc, makeWindowsDisk, requireWindowsRig } from '../rigs/windows/windows-guest.ts';
@@ -65,9 +66,8 @@ describe('causeway guest inspect', () => {
     const [code] = (await once(child, 'close')) as [number | null];
     return { code, out, err };
   }
-  /** What is attached of this folder's images: what is mounted stays attached, whichever process sees it. Other specs mount guests at the same time. */
-  const traces = async (): Promise<string> =>
-    (await run('sh', ['-c', 'losetup -nO NAME,BACK-FILE | grep -F "$1"; true', 'sh', folder])).trim();
+  /** What is attached of this folder's images. */
+  const traces = async (): Promise<string> => (await loopDevicesOf(folder)).join('\n');
 
   it('tells what a guest in an image is, whatever its format, and writes nothing', async () => {
     const raw = await disk('plain', { ...debian, ...Object.fromEntries(drivers.map((path) => [path, ''])) });

@@ -1,5 +1,4 @@
-// needs: python3, procps
-import { execFileSync } from 'node:child_process';
+// needs: python3
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -73,6 +72,12 @@ describe('a transport over several connections', () => {
     return session;
   }
 
+  /** What is said on the command line of this test's agent, which names the test's folder. */
+  async function ofAgent(what: RegExp): Promise<string> {
+    const lines = (await processesNaming(folder)).map(({ line }) => line);
+    return what.exec(lines.find((line) => line.includes('causeway_agent.py')) ?? '')?.[0] ?? 'nothing';
+  }
+
   /** Noise and text in turns, in pieces of any size, many at once. */
   async function fill(session: AgentSession): Promise<void> {
     const writer = await session.open(device(disk), never);
@@ -99,8 +104,7 @@ describe('a transport over several connections', () => {
   ] as const)('carries what is written by %s over %i of them, and leaves nothing behind', async (mechanism, links) => {
     const session = await connected(mechanism, await server(), { connections: 3, compression: 'always' });
     expect(session.dataLinks).toBe(links);
-    const [agent] = await processesNaming('causeway_agent.py');
-    const place = /\S+causeway-\w+(?=\/causeway_agent)/.exec(agent ?? '')?.[0] ?? 'nowhere';
+    const place = await ofAgent(/\S+causeway-\w+(?=\/causeway_agent)/);
     await fill(session);
     await session.close();
     await expect.poll(() => processesNaming(place)).toEqual([]);
@@ -125,11 +129,9 @@ describe('a transport over several connections', () => {
     const session = await connected('SSH', await server(), { connections: 2 });
     expect(session.dataLinks).toBe(3);
     const lost = once(session.lost, 'abort');
-    const joiners = await processesNaming('--join');
+    const joiners = await processesNaming(`--join ${await ofAgent(/(?<=--share )\S+/)}`);
     expect(joiners).toHaveLength(3);
-    const socket = /--join (\S+)/.exec(joiners[0] ?? '')?.[1] ?? 'nothing';
-    const [pid] = execFileSync('pgrep', ['-f', '--', `--join ${socket}`], { encoding: 'utf8' }).split('\n');
-    process.kill(Number(pid), 'SIGKILL');
+    process.kill(joiners[0]!.pid, 'SIGKILL');
     await lost;
     expect(session.lost.reason).toMatchObject({ code: 'transport.lost' });
   });

@@ -5,6 +5,7 @@ import hashlib
 import importlib.util
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -289,6 +290,74 @@ class Claiming(unittest.TestCase):
         with self.assertRaises(OSError):
             agent.open_claimed(os.devnull)
         self.assertEqual(self.refused, 1)
+
+
+class DisksInUse(unittest.TestCase):
+    """The machine is a model: a root, a table of mounts and swap, and which disks stand below their numbers."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.lines = {'/proc/self/mountinfo': [], '/proc/swaps': ['Filename Type']}
+        self.root = os.makedev(0, 30)
+        self.opened = []
+        real_stat = os.stat
+        stand_ins = {'sda': (8, 0), 'sda1': (8, 1), 'sdb': (8, 16), 'sdc': (8, 32), 'sdc2': (8, 34)}
+        numbers = {os.path.join(self.folder, name): os.makedev(*number) for name, number in stand_ins.items()}
+        disks = {'8:0': {'sda'}, '8:1': {'sda'}, '8:16': {'sdb'}, '8:32': {'sdc'}, '8:34': {'sdc'}}
+
+        def model_stat(path, *args, **more):
+            if path == '/':
+                return Status(stat.S_IFDIR, self.root, 0)
+            if path in numbers:
+                return Status(stat.S_IFBLK, 0, numbers[path])
+            return real_stat(path, *args, **more)
+
+        self.replace(agent.os, 'stat', model_stat)
+        self.replace(agent, 'read_lines', lambda path: self.lines[path])
+        self.replace(agent, 'whole_disks', lambda number: disks.get(number, set()))
+        self.replace(agent, 'holders_of', lambda name: [])
+        self.replace(agent, 'open_claimed', self.open)
+
+    def replace(self, module, name, value):
+        self.addCleanup(setattr, module, name, getattr(module, name))
+        setattr(module, name, value)
+
+    def open(self, device):
+        self.opened.append(device)
+        raise OSError(errno.ENXIO, 'the model opens nothing')
+
+    def status_of(self, name):
+        with self.assertRaises(agent.Refusal) as caught:
+            agent.Volume(os.path.join(self.folder, name), [self.folder])
+        return caught.exception.status
+
+    def test_the_one_that_carries_the_root_is_refused_before_it_is_opened(self):
+        self.root = os.makedev(8, 1)
+        self.assertEqual(agent.disks_in_use(), {'sda'})
+        self.assertEqual(self.status_of('sda'), agent.IN_USE)
+        self.assertEqual(self.opened, [])
+        self.assertEqual(self.status_of('sdb'), agent.NO_DEVICE)
+        self.assertEqual(self.opened, [os.path.join(self.folder, 'sdb')])
+
+    def test_one_with_a_mounted_file_system_is_refused_by_its_number_and_by_its_name(self):
+        self.lines['/proc/self/mountinfo'] = [
+            '22 1 8:1 / /data rw - ext4 /dev/nowhere rw',
+            '23 1 0:40 / /pool rw - btrfs %s rw' % os.path.join(self.folder, 'sdc2'),
+        ]
+        self.assertEqual(agent.disks_in_use(), {'sda', 'sdc'})
+        self.assertEqual([self.status_of('sda'), self.status_of('sdc')], [agent.IN_USE, agent.IN_USE])
+        self.assertEqual(self.opened, [])
+
+    def test_one_with_swap_is_refused(self):
+        self.lines['/proc/swaps'].append('%s partition 1024 0 -2' % os.path.join(self.folder, 'sdc2'))
+        self.assertEqual(self.status_of('sdc'), agent.IN_USE)
+        self.assertEqual(self.opened, [])
+
+
+class Status(object):
+    def __init__(self, mode, device, number):
+        self.st_mode, self.st_dev, self.st_rdev = mode, device, number
 
 
 class NumbersOfDisks(unittest.TestCase):

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { imageCache } from '../images/ensure.ts';
+import { temporaryFolder } from '../closing.ts';
 import { kill, labEnvironment, spawnBound } from '../machines/child-process.ts';
 import { requirePrograms } from '../machines/require-programs.ts';
 import { execFile } from 'node:child_process';
@@ -76,12 +77,14 @@ export interface VcsimOptions {
 
 /** The simulator, ready to be called. It ends with this process. */
 export async function startVcsim({ singleHost = false, machines = 1, hosts = 3 }: VcsimOptions = {}): Promise<Vcsim> {
+  await using stack = new AsyncDisposableStack();
+  // It leaves the files of its datastores there.
+  const folder = await temporaryFolder(stack, 'causeway-vcsim-');
   const child = spawnBound(
     await ensureVcsim(),
     [...(singleHost ? ['-host'] : []), '-machines', String(machines), '-hosts', String(hosts)],
-    { stdio: ['pipe', 'pipe', 'pipe'] },
+    { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, TMPDIR: folder } },
   );
-  await using stack = new AsyncDisposableStack();
   stack.adopt(child, (simulator) => kill(simulator));
   const complaints: string[] = [];
   if (child.stderr !== null) createInterface({ input: child.stderr }).on('line', (line) => complaints.push(line));
