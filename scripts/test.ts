@@ -3,13 +3,14 @@ import { basename, join } from 'node:path';
 import { electronRuntime } from './electron-runtime.ts';
 import { jobsOf, specPlaces, vitestJob, type Job } from './test/jobs.ts';
 import { bundleLabEngine } from './test/lab-engine.ts';
+import { leftOut, notSeenLines } from './test/needs.ts';
 import { outcomesOf, type Outcome } from './test/outcome.ts';
 import { runPart } from './test/part.ts';
 import { runAll } from './test/schedule.ts';
 import { secondAttempts, withSecondAttempt } from './test/second-attempt.ts';
 import { recordResults } from './test/spec-results.ts';
 import { outcomeLine, printSummary } from './test/summary.ts';
-import { resources, type Tier } from './test/tiers.ts';
+import { resources, testFilesOf, type Tier } from './test/tiers.ts';
 import { keepTimes, readTimes, type Taken } from './test/times.ts';
 
 /**
@@ -32,8 +33,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 const secondReports: string[] = [];
 console.log(`Tests of the ${tier} tier. Output of each part: out/reports.`);
 
-const chosen = jobsOf({ root, reports, tier, wanted, times: readTimes(root, tier), lacks: () => false });
-if (chosen.length === 0) {
+/** Files that this machine lacks something for: of this tier, and of both where some are named. */
+const leftHere = leftOut([...testFilesOf(tier, root), ...(wanted.length > 0 ? testFilesOf('full', root) : [])], wanted);
+const lacks = (path: string): boolean => leftHere.has(path);
+const chosen = jobsOf({ root, reports, tier, wanted, times: readTimes(root, tier), lacks });
+if (chosen.length === 0 && leftHere.size === 0) {
   console.error(`Nothing is called ${wanted.join(' or ')}. Parts: lint, types, unit, and the names of spec files.`);
   process.exit(2);
 }
@@ -61,7 +65,12 @@ recordResults(root, tier, [
   ...chosen.flatMap(({ group, report }) => (group === 'specs' && report !== undefined ? [report] : [])),
   ...secondReports,
 ]);
-const { line, failed } = printSummary(outcomes, { tier, isRoot: process.geteuid?.() === 0, startedAt, notSeen: [] });
+const { line, failed } = printSummary(outcomes, {
+  tier,
+  isRoot: process.geteuid?.() === 0,
+  startedAt,
+  notSeen: notSeenLines([...leftHere.keys()]),
+});
 writeFileSync(join(root, 'out', 'test-summary.txt'), `${line}\n`);
 console.log(line);
 process.exit(failed === 0 ? 0 : 1);

@@ -132,7 +132,18 @@ function longRuns({ tier }: JobOptions): Job[] {
   if (tier === 'usual') return [];
   const long = { lane: 'spec', expectedSeconds: 1200, silenceSeconds: 1200 };
   return [
-    { ...long, name: 'clean machine', group: 'clean', args: ['scripts/clean-machine.ts', '--short'] },
+    {
+      ...long,
+      name: 'clean machine as root',
+      group: 'clean',
+      args: ['scripts/clean-machine.ts', '--node', 'debian', '--as', 'root', '--commands', 'demo'],
+    },
+    {
+      ...long,
+      name: 'clean machine as ordinary user',
+      group: 'clean',
+      args: ['scripts/clean-machine.ts', '--node', 'debian', '--as', 'person'],
+    },
     { ...long, name: 'steady page', group: 'steady', args: ['scripts/test/steady.ts', '--times', '3'] },
   ];
 }

@@ -114,13 +114,23 @@ export function lackingWithin(path: string, root: string = repository, probe?: P
   return lackingOf([...new Set(asked)], probe);
 }
 
-/** Files of a pattern that do not run here, relative to the repository, with what is missing. @param wanted parts of their names; none: all */
-export function leftOut(pattern: string, wanted: readonly string[] = [], probe?: Probe): ReadonlyMap<string, string[]> {
-  const files = globSync(pattern, { cwd: repository, exclude: ['**/node_modules/**'] })
+/**
+ * Files that do not run here, relative to the repository, with what is missing.
+ *
+ * @param files a pattern, or paths
+ * @param wanted parts of their names; none: all
+ */
+export function leftOut(
+  files: string | readonly string[],
+  wanted: readonly string[] = [],
+  probe?: Probe,
+): ReadonlyMap<string, string[]> {
+  const all = typeof files === 'string' ? globSync(files, { cwd: repository, exclude: ['**/node_modules/**'] }) : files;
+  const found = all
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)));
   return new Map(
-    files
+    found
       .toSorted()
       .map((file): [string, string[]] => [file, lackingFor(file, repository, probe)])
       .filter(([, lacking]) => lacking.length > 0),

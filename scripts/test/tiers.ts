@@ -80,6 +80,15 @@ export function sampledUnitTests(root: string): string[] {
     .toSorted();
 }
 
+/** The files with tests that a tier runs. */
+export function testFilesOf(tier: Tier, root: string): string[] {
+  const unit =
+    tier === 'full'
+      ? sampledUnitTests(root)
+      : globSync('{shared,electron,renderer,assets,scripts,e2e}/**/*.test.{ts,tsx}', { cwd: root });
+  return [...unit, ...specsOf(tier, root).map(({ path }) => path)];
+}
+
 /**
  * Why tests of a file are skipped, or nothing where no reason is known.
  *
