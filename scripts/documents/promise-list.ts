@@ -228,9 +228,11 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
       ],
     },
     {
-      promise: 'Packages are installed as root only with consent, and no service is started by that.',
+      promise:
+        'Debian packages are installed by root alone, on a terminal only after a yes, never with --no-install; no service is started by that.',
       tests: [
-        'are only named with --check, whoever asks',
+        'are named to an ordinary user without those that only root has a use for',
+        'are refused during an installation, and only then',
         'stay refused while apt or dpkg of a killed installation goes on, and only to what that starts',
       ],
     },
