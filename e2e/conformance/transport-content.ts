@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile, symlink, truncate, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { canRun } from '../../scripts/test/needs.ts';
 import { device, diskBytes, mebibyte, never, type TransportLab } from './transport-lab.ts';
 
 /** What goes over a transport arrives, and nothing else does. */
@@ -134,8 +135,8 @@ export function transportContent(lab: TransportLab): void {
     }
   });
 
-  it('writes to a block device, and refuses it once something is mounted from it', async (context) => {
-    if (process.getuid?.() !== 0) return context.skip('loop devices need root');
+  const hasDevices = canRun('privileges', 'mount', 'e2fsprogs');
+  it.runIf(hasDevices)('writes to a block device, and refuses it once something is mounted from it', async () => {
     const image = join(lab.folder, 'volume-7.img');
     await writeFile(image, '');
     await truncate(image, 16 * mebibyte);

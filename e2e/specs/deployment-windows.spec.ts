@@ -1,4 +1,4 @@
-// needs: native workers
+// needs: native workers, emulated machines
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

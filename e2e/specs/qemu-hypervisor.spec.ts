@@ -120,7 +120,7 @@ describe('a running QEMU VM as a source', () => {
     });
   }
 
-  it.runIf(canRun('root', 'mount'))(
+  it.runIf(canRun('root', 'namespaces', 'mount'))(
     'fails the snapshot and not the guest when the scratch space runs full',
     async () => {
       const small = await mkdtemp(join(tmpdir(), 'cwy-full-'));

@@ -42,8 +42,9 @@ export const forNativeWorkers = ['root', 'namespaces', 'loop devices'];
 
 /** Several needs under one name. Workers are those that a machine can have: see e2e/rigs/machines/kinds.ts. */
 const bundles: Readonly<Record<string, (probe: Probe) => readonly string[]>> = {
+  privileges: () => forNativeWorkers,
   'user workers': () => ['util-linux', 'python3', 'openssh-client'],
-  'native workers': () => [...forNativeWorkers, 'user workers', 'mount', 'iproute2', 'mmdebstrap'],
+  'native workers': () => ['privileges', 'user workers', 'mount', 'iproute2', 'mmdebstrap'],
   workers: (probe) => [forNativeWorkers.every(probe) ? 'native workers' : 'user workers'],
   'emulated machines': () => ['qemu-system-x86', 'seabios', 'qemu-utils', 'user workers', 'mmdebstrap', 'cpio', 'kmod'],
   'installed guests': () => ['root', 'namespaces', 'emulated machines', 'fdisk', 'e2fsprogs', 'openssl'],
