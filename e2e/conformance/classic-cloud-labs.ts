@@ -4,7 +4,8 @@ import { createClassicDestination } from '../../electron/engine/platforms/classi
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
 import { startClassicCloud, type ClassicCloud } from '../rigs/classic-infrastructure-cloud/start.ts';
-import { hurriedClock } from '../rigs/hurried-clock.ts';
+import { hurriedClock, patientRequestMs } from '../rigs/hurried-clock.ts';
+import type { Clock } from '../../electron/engine/time/clock.ts';
 import { enterWorker } from '../rigs/machines/enter-worker.ts';
 import { labMachines, usualWorkerKind } from '../rigs/machines/kinds.ts';
 import { resolveAddress } from '../rigs/machines/reachable-port.ts';
@@ -21,12 +22,12 @@ const markBytes = 64;
 /** The simulated classic cloud, with its calls as the conformance suites want them. */
 export async function startClassicCloudWithCalls(
   options: SimulationOptions = {},
-): Promise<{ readonly cloud: ClassicCloud; readonly calls: PlatformCalls }> {
-  const { onCall, of } = simulatedCalls({
+): Promise<{ readonly cloud: ClassicCloud; readonly calls: PlatformCalls; readonly clock: Clock }> {
+  const { onCall, of, clock } = simulatedCalls({
     changes: ({ method, operation }) => method !== 'GET' && operation !== 'authenticate',
   });
   const cloud = await startClassicCloud({ transitionMs: 3, ...options, onCall });
-  return { cloud, calls: of(cloud) };
+  return { cloud, calls: of(cloud), clock };
 }
 
 /** An environment that the simulated cloud carries out: whole names and last parts mixed. */
@@ -39,8 +40,8 @@ export function classicCloudEnvironment({ world }: ClassicCloud): JsonObject {
   };
 }
 
-export const classicCloudContext = (requestMs: number): ClassicContext => ({
-  clock: hurriedClock(4),
+export const classicCloudContext = (requestMs: number, clock: Clock = hurriedClock(4)): ClassicContext => ({
+  clock,
   timing: {
     requestMs,
     pollFirstMs: 2,
@@ -60,8 +61,8 @@ export async function destinationLab(behind: 'records' | 'machines' = 'records')
 
 async function openLab(
   behind: 'records' | 'machines' = 'records',
-): Promise<{ readonly cloud: ClassicCloud; readonly lab: DestinationLab }> {
-  const { cloud, calls } = await startClassicCloudWithCalls(
+): Promise<{ readonly cloud: ClassicCloud; readonly lab: DestinationLab; readonly clock: Clock }> {
+  const { cloud, calls, clock } = await startClassicCloudWithCalls(
     behind === 'machines' ? { machines: labMachines({ worker: usualWorkerKind }) } : {},
   );
   const lab: DestinationLab = {
@@ -69,7 +70,7 @@ async function openLab(
     open: (which = 'right') =>
       createClassicDestination(
         cloud.connection(which === 'right' ? {} : { password: 'another one' }),
-        classicCloudContext(behind === 'machines' ? 10_000 : 400),
+        classicCloudContext(patientRequestMs, clock),
       ),
     environment: classicCloudEnvironment(cloud),
     vm: {
@@ -94,12 +95,12 @@ async function openLab(
     ...(behind === 'machines' ? { enter: enterWorker } : {}),
     close: () => cloud.close(),
   };
-  return { cloud, lab };
+  return { cloud, lab, clock };
 }
 
 /** Instances of users, with two volumes of their own. */
 export async function ownVmLab(): Promise<OwnVmLab> {
-  const { cloud, lab } = await openLab();
+  const { cloud, lab, clock } = await openLab();
   const { world } = cloud;
   let count = 0;
   const start = async (volumes: number): Promise<string> => {
@@ -115,7 +116,7 @@ export async function ownVmLab(): Promise<OwnVmLab> {
   };
   return {
     ...lab,
-    open: () => createClassicDestination(cloud.connection({}), classicCloudContext(1_000)),
+    open: () => createClassicDestination(cloud.connection({}), classicCloudContext(patientRequestMs, clock)),
     noVm: world.own('nobody/1d6f3c1e-0000-4000-8000-000000000000'),
     startVm: () => start(2),
     startFullVm: () => start(10),
@@ -147,11 +148,11 @@ const vm: Vm = {
 };
 
 export async function deploymentLab(): Promise<DeploymentLab> {
-  const { cloud, calls } = await startClassicCloudWithCalls();
+  const { cloud, calls, clock } = await startClassicCloudWithCalls();
   const { world } = cloud;
   return {
     ...calls,
-    open: () => createClassicDestination(cloud.connection(), classicCloudContext(400)),
+    open: () => createClassicDestination(cloud.connection(), classicCloudContext(patientRequestMs, clock)),
     environment: { ...classicCloudEnvironment(cloud), set_public_ip: true },
     vm,
     firmwares: ['bios'],

@@ -10,7 +10,8 @@ import {
   type CompartmentCloud,
   type CompartmentCloudOptions,
 } from '../rigs/compartment-cloud/start.ts';
-import { hurriedClock } from '../rigs/hurried-clock.ts';
+import { hurriedClock, patientRequestMs } from '../rigs/hurried-clock.ts';
+import type { Clock } from '../../electron/engine/time/clock.ts';
 import { enterWorker } from '../rigs/machines/enter-worker.ts';
 import { labMachines, usualWorkerKind } from '../rigs/machines/kinds.ts';
 import { resolveAddress } from '../rigs/machines/reachable-port.ts';
@@ -27,10 +28,10 @@ const markBytes = 64;
 /** The simulated compartment cloud, with its calls as the conformance suites want them. */
 export async function startCompartmentCloudWithCalls(
   options: CompartmentCloudOptions = {},
-): Promise<{ readonly cloud: CompartmentCloud; readonly calls: PlatformCalls }> {
-  const { onCall, of } = simulatedCalls({ changes: ({ method }) => method !== 'GET' });
+): Promise<{ readonly cloud: CompartmentCloud; readonly calls: PlatformCalls; readonly clock: Clock }> {
+  const { onCall, of, clock } = simulatedCalls({ changes: ({ method }) => method !== 'GET' });
   const cloud = await startCompartmentCloud({ transitionMs: 3, ...options, onCall });
-  return { cloud, calls: of(cloud) };
+  return { cloud, calls: of(cloud), clock };
 }
 
 /** What an endpoint's form takes. */
@@ -68,8 +69,11 @@ export function compartmentCloudEnvironment(cloud: CompartmentCloud): JsonObject
   };
 }
 
-export const compartmentCloudContext = (requestMs: number): CompartmentCloudContext => ({
-  clock: hurriedClock(4),
+export const compartmentCloudContext = (
+  requestMs: number,
+  clock: Clock = hurriedClock(4),
+): CompartmentCloudContext => ({
+  clock,
   timing: {
     requestMs,
     pollFirstMs: 2,
@@ -89,8 +93,8 @@ export async function destinationLab(behind: 'records' | 'machines' = 'records')
 
 async function openLab(
   behind: 'records' | 'machines' = 'records',
-): Promise<{ readonly cloud: CompartmentCloud; readonly lab: DestinationLab }> {
-  const { cloud, calls } = await startCompartmentCloudWithCalls(
+): Promise<{ readonly cloud: CompartmentCloud; readonly lab: DestinationLab; readonly clock: Clock }> {
+  const { cloud, calls, clock } = await startCompartmentCloudWithCalls(
     behind === 'machines' ? { machines: labMachines({ worker: usualWorkerKind }) } : {},
   );
   const wrong = {
@@ -104,7 +108,7 @@ async function openLab(
     open: (which = 'right') =>
       createCompartmentCloudDestination(
         compartmentCloudConnection(cloud, which === 'right' ? {} : wrong),
-        compartmentCloudContext(behind === 'machines' ? 10_000 : 400),
+        compartmentCloudContext(patientRequestMs, clock),
       ),
     environment: compartmentCloudEnvironment(cloud),
     vm: {
@@ -130,12 +134,12 @@ async function openLab(
     ...(behind === 'machines' ? { enter: enterWorker } : {}),
     close: () => cloud.close(),
   };
-  return { cloud, lab };
+  return { cloud, lab, clock };
 }
 
 /** Instances of users, of an image that keeps names for volumes. */
 export async function ownVmLab(): Promise<OwnVmLab> {
-  const { cloud, lab } = await openLab();
+  const { cloud, lab, clock } = await openLab();
   const { world } = cloud;
   const compartmentId = [...world.compartments.values()].find(({ name }) => name === 'migrations')?.id ?? '';
   let count = 0;
@@ -169,7 +173,11 @@ export async function ownVmLab(): Promise<OwnVmLab> {
     );
   return {
     ...lab,
-    open: () => createCompartmentCloudDestination(compartmentCloudConnection(cloud), compartmentCloudContext(1_500)),
+    open: () =>
+      createCompartmentCloudDestination(
+        compartmentCloudConnection(cloud),
+        compartmentCloudContext(patientRequestMs, clock),
+      ),
     tells: (id) => ({
       path: '/opc/v2/instance/',
       headers: { authorization: 'Bearer Oracle' },
@@ -226,7 +234,7 @@ const vm: Vm = {
 
 /** @param more of the endpoint's form */
 export async function deploymentLab(more: object = {}): Promise<DeploymentLab> {
-  const { cloud, calls } = await startCompartmentCloudWithCalls();
+  const { cloud, calls, clock } = await startCompartmentCloudWithCalls();
   const { world } = cloud;
   const own = <R extends { readonly instanceId: string; readonly lifecycleState: string }>(
     all: Iterable<R>,
@@ -235,7 +243,10 @@ export async function deploymentLab(more: object = {}): Promise<DeploymentLab> {
   return {
     ...calls,
     open: () =>
-      createCompartmentCloudDestination(compartmentCloudConnection(cloud, more), compartmentCloudContext(400)),
+      createCompartmentCloudDestination(
+        compartmentCloudConnection(cloud, more),
+        compartmentCloudContext(patientRequestMs, clock),
+      ),
     environment: { ...compartmentCloudEnvironment(cloud), set_public_ip: true },
     vm,
     refused: [

@@ -1,3 +1,4 @@
+import type { Clock } from '../../electron/engine/time/clock.ts';
 import { startEuropeanCloud, type EuropeanCloud, type EuropeanCloudOptions } from '../rigs/european-cloud/start.ts';
 import type { PlatformCalls } from './platform-calls.ts';
 import { simulatedCalls } from './simulated-calls.ts';
@@ -5,10 +6,10 @@ import { simulatedCalls } from './simulated-calls.ts';
 /** The simulated European cloud, with its calls as the conformance suites want them. */
 export async function startEuropeanCloudWithCalls(
   options: EuropeanCloudOptions = {},
-): Promise<{ readonly cloud: EuropeanCloud; readonly calls: PlatformCalls }> {
-  const { onCall, of } = simulatedCalls({ changes: ({ method }) => method !== 'GET' });
+): Promise<{ readonly cloud: EuropeanCloud; readonly calls: PlatformCalls; readonly clock: Clock }> {
+  const { onCall, of, clock } = simulatedCalls({ changes: ({ method }) => method !== 'GET' });
   const cloud = await startEuropeanCloud({ transitionMs: 3, ...options, onCall });
-  return { cloud, calls: of(cloud) };
+  return { cloud, calls: of(cloud), clock };
 }
 
 /** What an endpoint's form takes. */

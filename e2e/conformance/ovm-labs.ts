@@ -6,7 +6,8 @@ import {
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
 import type { SimulationOptions } from '../rigs/cloud-kit/start.ts';
-import { hurriedClock } from '../rigs/hurried-clock.ts';
+import { hurriedClock, patientRequestMs } from '../rigs/hurried-clock.ts';
+import type { Clock } from '../../electron/engine/time/clock.ts';
 import { enterWorker } from '../rigs/machines/enter-worker.ts';
 import { labMachines } from '../rigs/machines/kinds.ts';
 import { resolveAddress } from '../rigs/machines/reachable-port.ts';
@@ -23,10 +24,10 @@ const markBytes = 64;
 /** The simulated manager, with its calls as the conformance suites want them. */
 async function managerWithCalls(
   more: SimulationOptions = {},
-): Promise<{ readonly manager: SimulatedManager; readonly calls: PlatformCalls }> {
-  const { onCall, of } = simulatedCalls({ changes: ({ method }) => method !== 'GET' });
+): Promise<{ readonly manager: SimulatedManager; readonly calls: PlatformCalls; readonly clock: Clock }> {
+  const { onCall, of, clock } = simulatedCalls({ changes: ({ method }) => method !== 'GET' });
   const manager = await startManager({ transitionMs: 3, ...more, onCall });
-  return { manager, calls: of(manager) };
+  return { manager, calls: of(manager), clock };
 }
 
 /** What there is, in the suites' words. */
@@ -43,12 +44,12 @@ export const ovmEnvironment: JsonObject = {
   migr_template_password_map: { linux: templateUser.password },
 };
 
-export const ovmOptions = (requestMs: number): OvmDestinationOptions => ({
-  clock: hurriedClock(4),
+export const ovmOptions = (clock: Clock = hurriedClock(4)): OvmDestinationOptions => ({
+  clock,
   random: () => 0,
   reached: resolveAddress,
   timing: {
-    requestMs,
+    requestMs: patientRequestMs,
     pollFirstMs: 2,
     pollCapMs: 5,
     volumeMs: 10_000,
@@ -59,17 +60,17 @@ export const ovmOptions = (requestMs: number): OvmDestinationOptions => ({
 });
 
 /** Where VMs are records, nobody can sign in. */
-export const recordsOnly: OvmDestinationOptions = {
-  ...ovmOptions(400),
+export const recordsOnly = (clock?: Clock): OvmDestinationOptions => ({
+  ...ovmOptions(clock),
   enrol: async () => 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGFrZXk',
-};
+});
 
 /** The simulated manager with VMs that are records, or workers that let the template's user in by password. */
 export async function destinationLab(behind: 'records' | 'machines' = 'records'): Promise<DestinationLab> {
-  const { manager, calls } = await managerWithCalls(
+  const { manager, calls, clock } = await managerWithCalls(
     behind === 'machines' ? { machines: labMachines({ worker: 'user' }) } : {},
   );
-  const options = behind === 'machines' ? ovmOptions(10_000) : recordsOnly;
+  const options = behind === 'machines' ? ovmOptions(clock) : recordsOnly(clock);
   const { world } = manager;
   return {
     ...calls,
@@ -115,12 +116,12 @@ const vm: Vm = {
 };
 
 export async function deploymentLab(): Promise<DeploymentLab> {
-  const { manager, calls } = await managerWithCalls();
+  const { manager, calls, clock } = await managerWithCalls();
   const { world } = manager;
   const pathOf = (id: string): string => world.ground.files.path(id);
   return {
     ...calls,
-    open: () => createOvmDestination(manager.connection, recordsOnly),
+    open: () => createOvmDestination(manager.connection, recordsOnly(clock)),
     environment: ovmEnvironment,
     vm,
     firmwares: ['bios'],

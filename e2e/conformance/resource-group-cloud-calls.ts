@@ -1,3 +1,4 @@
+import type { Clock } from '../../electron/engine/time/clock.ts';
 import {
   startResourceGroupCloud,
   type ResourceGroupCloud,
@@ -9,10 +10,10 @@ import { simulatedCalls } from './simulated-calls.ts';
 /** The simulated resource-group cloud, with its calls as the conformance suites want them. */
 export async function startResourceGroupCloudWithCalls(
   options: ResourceGroupCloudOptions = {},
-): Promise<{ readonly cloud: ResourceGroupCloud; readonly calls: PlatformCalls }> {
-  const { onCall, of } = simulatedCalls({ changes: ({ method }) => method !== 'GET' });
+): Promise<{ readonly cloud: ResourceGroupCloud; readonly calls: PlatformCalls; readonly clock: Clock }> {
+  const { onCall, of, clock } = simulatedCalls({ changes: ({ method }) => method !== 'GET' });
   const cloud = await startResourceGroupCloud({ transitionMs: 3, ...options, onCall });
-  return { cloud, calls: of(cloud) };
+  return { cloud, calls: of(cloud), clock };
 }
 
 /** What an endpoint's form takes. */

@@ -8,7 +8,8 @@ import type { DestinationLab } from './destination-platform.ts';
 import type { OwnVmLab } from './own-vm.ts';
 import { stockVm, type LabVm } from '../rigs/resource-group-cloud/source-lab.ts';
 import { resourceGroupCloudConnection, startResourceGroupCloudWithCalls } from './resource-group-cloud-calls.ts';
-import { hurriedClock } from '../rigs/hurried-clock.ts';
+import { patientRequestMs } from '../rigs/hurried-clock.ts';
+import type { Clock } from '../../electron/engine/time/clock.ts';
 import { enterWorker } from '../rigs/machines/enter-worker.ts';
 import { labMachines, usualWorkerKind } from '../rigs/machines/kinds.ts';
 import { resolveAddress } from '../rigs/machines/reachable-port.ts';
@@ -24,10 +25,10 @@ const environment: JsonObject = {
   worker_size: 'Standard_D2s_v5',
   linux_migr_image: { publisher: 'Canonical', offer: 'ubuntu-24_04-lts', sku: 'server' },
 };
-const context = (requestMs: number): AzureContext => ({
-  clock: hurriedClock(4),
+const context = (clock: Clock): AzureContext => ({
+  clock,
   timing: {
-    requestMs,
+    requestMs: patientRequestMs,
     pollFirstMs: 2,
     pollCapMs: 5,
     volumeMs: 10_000,
@@ -53,17 +54,14 @@ const destinationVm: Vm = {
 
 /** The simulated cloud with servers that are records, or real machines behind them. */
 export async function destinationLab(behind: 'records' | 'machines' = 'records'): Promise<DestinationLab> {
-  const { cloud, calls } = await startResourceGroupCloudWithCalls(
+  const { cloud, calls, clock } = await startResourceGroupCloudWithCalls(
     behind === 'machines' ? { machines: labMachines({ worker: usualWorkerKind }) } : {},
   );
   const wrong = { service_principal_credentials: { client_id: cloud.clientId, client_secret: 'not-the-secret' } };
   return {
     ...calls,
     open: (which = 'right') =>
-      createAzureDestination(
-        resourceGroupCloudConnection(cloud, which === 'right' ? {} : wrong),
-        context(behind === 'machines' ? 10_000 : 1_000),
-      ),
+      createAzureDestination(resourceGroupCloudConnection(cloud, which === 'right' ? {} : wrong), context(clock)),
     environment,
     vm: destinationVm,
     inventory: () => cloud.world.leftovers(),
@@ -77,7 +75,7 @@ export async function destinationLab(behind: 'records' | 'machines' = 'records')
 
 /** VMs of users in the same group, each with a disk of its own beside the one that it boots from. */
 export async function ownVmLab(): Promise<OwnVmLab> {
-  const { cloud, calls } = await startResourceGroupCloudWithCalls();
+  const { cloud, calls, clock } = await startResourceGroupCloudWithCalls();
   const { world } = cloud;
   let count = 0;
   const start = async (more: Partial<LabVm> = {}, dataDisks = 1) => {
@@ -91,7 +89,7 @@ export async function ownVmLab(): Promise<OwnVmLab> {
   const dataOf = (id: string) => world.virtualMachines.get(id.toLowerCase())?.properties.storageProfile.dataDisks ?? [];
   return {
     ...calls,
-    open: () => createAzureDestination(resourceGroupCloudConnection(cloud), context(1_000)),
+    open: () => createAzureDestination(resourceGroupCloudConnection(cloud), context(clock)),
     environment,
     vm: destinationVm,
     inventory: () => cloud.world.leftovers(),
@@ -151,7 +149,7 @@ const vm: Vm = {
 };
 
 export async function deploymentLab(): Promise<DeploymentLab> {
-  const { cloud, calls } = await startResourceGroupCloudWithCalls();
+  const { cloud, calls, clock } = await startResourceGroupCloudWithCalls();
   return {
     ...calls,
     open: () =>
@@ -161,7 +159,7 @@ export async function deploymentLab(): Promise<DeploymentLab> {
           network_security_group: 'web',
           tags: { owner: 'ops' },
         }),
-        context(1_000),
+        context(clock),
       ),
     environment,
     vm,

@@ -1,6 +1,7 @@
 import type { FaultEffect } from '../rigs/cloud-kit/faults.ts';
 import type { CallRecord } from '../rigs/cloud-kit/http-server.ts';
 import type { Simulation } from '../rigs/cloud-kit/start.ts';
+import { requestClock, type RequestClock } from '../rigs/hurried-clock.ts';
 import { callFaults, type CallFault, type PlatformCalls } from './platform-calls.ts';
 
 export interface SimulatedCallsOptions {
@@ -10,6 +11,9 @@ export interface SimulatedCallsOptions {
   readonly refusal?: FaultEffect;
 }
 
+/** How long the product may wait for anything but an answer, in the labs of the suites. */
+const longestPauseMs = 4;
+
 type Faulty = Pick<Simulation<unknown>, 'calls' | 'faults'>;
 const forever = 1_000_000;
 
@@ -17,7 +21,9 @@ const forever = 1_000_000;
  * The calls of a simulated platform's API as the conformance suites want them. A simulation is started with `onCall`; `of` then gives its calls.
  */
 export function simulatedCalls({ changes, refusal = '500' }: SimulatedCallsOptions): {
-  readonly onCall: () => void;
+  readonly onCall: (call: CallRecord) => void;
+  /** For the product: by it, a request that the simulation does not answer is given up. */
+  readonly clock: RequestClock;
   readonly of: (simulation: Faulty) => PlatformCalls;
 } {
   const effects: Readonly<Record<CallFault, FaultEffect>> = {
@@ -31,8 +37,11 @@ export function simulatedCalls({ changes, refusal = '500' }: SimulatedCallsOptio
   };
   let simulated: Faulty | undefined;
   let cut: { readonly from: number; readonly tell: () => void } | undefined;
+  const clock = requestClock(longestPauseMs);
   return {
-    onCall() {
+    clock,
+    onCall({ fault }) {
+      if (fault?.effect === 'no-answer') clock.nobodyAnswers();
       if (cut !== undefined && simulated !== undefined && simulated.calls.length >= cut.from) cut.tell();
     },
     of(simulation) {

@@ -4,7 +4,7 @@ import type { Vm } from '../../shared/model/vm.ts';
 import type { DeploymentLab } from '../conformance/deployment-lab.ts';
 import { describeDeploymentPlatform } from '../conformance/deployment-platform.ts';
 import { europeanCloudConnection, startEuropeanCloudWithCalls } from '../conformance/european-cloud-calls.ts';
-import { hurriedClock } from '../rigs/hurried-clock.ts';
+import { patientRequestMs } from '../rigs/hurried-clock.ts';
 
 const gib = 2 ** 30;
 const markBytes = 64;
@@ -26,14 +26,14 @@ const vm: Vm = {
 };
 
 async function europeanCloudLab(): Promise<DeploymentLab> {
-  const { cloud, calls } = await startEuropeanCloudWithCalls();
+  const { cloud, calls, clock } = await startEuropeanCloudWithCalls();
   return {
     ...calls,
     open: () =>
       createEuropeanCloudDestination(europeanCloudConnection(cloud), {
-        clock: hurriedClock(4),
+        clock,
         timing: {
-          requestMs: 1_000,
+          requestMs: patientRequestMs,
           pollFirstMs: 2,
           pollCapMs: 5,
           volumeMs: 10_000,

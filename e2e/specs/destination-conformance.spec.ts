@@ -5,7 +5,7 @@ import { europeanCloudConnection, startEuropeanCloudWithCalls } from '../conform
 import { RigClient } from '../rigs/european-cloud/rig-client.ts';
 import type { EuropeanCloud } from '../rigs/european-cloud/start.ts';
 import { startUserVm } from '../rigs/european-cloud/user-vm.ts';
-import { hurriedClock } from '../rigs/hurried-clock.ts';
+import { patientRequestMs } from '../rigs/hurried-clock.ts';
 import { enterWorker } from '../rigs/machines/enter-worker.ts';
 import { labMachines, usualWorkerKind } from '../rigs/machines/kinds.ts';
 import { resolveAddress } from '../rigs/machines/reachable-port.ts';
@@ -13,7 +13,7 @@ import { resolveAddress } from '../rigs/machines/reachable-port.ts';
 async function europeanCloudLab(
   behind: 'records' | 'machines',
 ): Promise<DestinationLab & { readonly cloud: EuropeanCloud }> {
-  const { cloud, calls } = await startEuropeanCloudWithCalls(
+  const { cloud, calls, clock } = await startEuropeanCloudWithCalls(
     behind === 'machines' ? { machines: labMachines({ worker: usualWorkerKind }) } : {},
   );
   const key = cloud.serviceAccountKey;
@@ -23,9 +23,9 @@ async function europeanCloudLab(
     cloud,
     open: (which = 'right') =>
       createEuropeanCloudDestination(europeanCloudConnection(cloud, which === 'right' ? key : wrongKey), {
-        clock: hurriedClock(4),
+        clock,
         timing: {
-          requestMs: behind === 'machines' ? 10_000 : 1_000,
+          requestMs: patientRequestMs,
           pollFirstMs: 2,
           pollCapMs: 5,
           attachMs: 10_000,

@@ -12,7 +12,7 @@ import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
 import { deployByHand } from '../conformance/deploy-by-hand.ts';
 import { ovmEnvironment, recordsOnly } from '../conformance/ovm-labs.ts';
-import { hurriedClock } from '../rigs/hurried-clock.ts';
+import { hurriedClock, requestClock, type RequestClock } from '../rigs/hurried-clock.ts';
 import { startManager, stockVm, type SimulatedManager } from '../rigs/server-virtualization-manager/start.ts';
 
 /** What only this platform has: repositories, templates, types of clones, targets. Each parameter by its effect on the manager's records. */
@@ -37,13 +37,20 @@ const vm: Vm = {
 };
 
 let manager: SimulatedManager;
+let clock: RequestClock;
 let folder: string;
 let store: Store;
 let notes: string[];
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-ovm-'));
   store = openStore(folder, undefined, hurriedClock(20));
-  manager = await startManager({ transitionMs: 2 });
+  clock = requestClock(4);
+  manager = await startManager({
+    transitionMs: 2,
+    onCall: ({ fault }) => {
+      if (fault?.effect === 'no-answer') clock.nobodyAnswers();
+    },
+  });
   notes = [];
 });
 afterEach(async () => {
@@ -52,7 +59,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const open = (): DestinationPlatform => createOvmDestination(manager.connection, recordsOnly);
+const open = (): DestinationPlatform => createOvmDestination(manager.connection, recordsOnly(clock));
 const nameOf = (id: string | undefined): string | undefined => manager.world.repositories.get(id ?? '')?.name;
 const copies = (): readonly string[] => manager.world.cloneTypes;
 
@@ -112,7 +119,7 @@ describe('parameters', () => {
   it('migr_template_name_map, migr_template_username_map, migr_template_password_map: a clone of the template that takes a key of its own', async () => {
     const seen: object[] = [];
     const platform = createOvmDestination(manager.connection, {
-      ...recordsOnly,
+      ...recordsOnly(clock),
       async enrol(_manager, _ssh, { username, password }, keys) {
         seen.push({ username, password });
         return keys.host.publicKey;
@@ -164,7 +171,7 @@ describe('parameters', () => {
     };
     const reached: number[] = [];
     const platform = createOvmDestination(manager.connection, {
-      ...recordsOnly,
+      ...recordsOnly(clock),
       async enrol(_manager, way) {
         reached.push(way.port);
         return 'ab'.repeat(32);

@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClassicContext } from '../../../electron/engine/platforms/classic-infrastructure-cloud/client/open-classic.ts';
 import { createClassicSource } from '../../../electron/engine/platforms/classic-infrastructure-cloud/source/classic-source.ts';
@@ -9,7 +8,8 @@ import type { JsonObject } from '../../../shared/model/json.ts';
 import { startClassicCloudWithCalls } from '../../conformance/classic-cloud-labs.ts';
 import type { MortalProcess } from '../../conformance/platform-calls.ts';
 import type { SourceHarness } from '../../conformance/source-harness.ts';
-import { hurriedClock } from '../hurried-clock.ts';
+import { closing, temporaryFolder } from '../closing.ts';
+import { hurriedClock, patientRequestMs } from '../hurried-clock.ts';
 import type { SimulationOptions } from '../cloud-kit/start.ts';
 import type { ClassicCloud } from './start.ts';
 import { fileOf } from './world.ts';
@@ -33,7 +33,9 @@ export async function classicSourceHarness(
     readonly connection?: object;
   } = {},
 ): Promise<ClassicSourceLab> {
-  const { cloud, calls } = await startClassicCloudWithCalls(options.cloud);
+  await using stack = new AsyncDisposableStack();
+  const { cloud, calls, clock } = await startClassicCloudWithCalls(options.cloud);
+  stack.adopt(cloud, closing);
   const { world } = cloud;
   const { files } = world.ground;
   const volumes: VolumeRecord[] = [
@@ -41,8 +43,8 @@ export async function classicSourceHarness(
     await world.addVolume('web_data', unit, { properties: ['/oracle/public/storage/latency'] }),
   ];
   const instance = world.addInstance('web', volumes);
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-classic-harness-'));
-  const store = openStore(folder, undefined, hurriedClock(20));
+  const folder = await temporaryFolder(stack, 'causeway-classic-harness-');
+  const store = stack.adopt(openStore(folder, undefined, hurriedClock(20)), closing);
   const notes: string[] = [];
   const use = { replicaId: 'rep-1', executionId: 'exe-1', note: (message: string) => void notes.push(message) };
   const reopen = (process?: MortalProcess) =>
@@ -59,17 +61,18 @@ export async function classicSourceHarness(
         }),
       },
       {
-        clock: hurriedClock(20),
-        timing: { requestMs: 3_000, looksBeforeCreatingAgain: 2, pollFirstMs: 5, pollCapMs: 20 },
+        clock,
+        timing: { requestMs: patientRequestMs, looksBeforeCreatingAgain: 2, pollFirstMs: 5, pollCapMs: 20 },
         ...options.context,
       },
     );
-  const platform = reopen();
+  const platform = stack.adopt(reopen(), closing);
   const volume = (index: number): VolumeRecord => {
     const found = volumes[index];
     if (found === undefined) throw new Error(`there is no disk ${index}`);
     return found;
   };
+  const opened = stack.move();
   return {
     cloud,
     calls,
@@ -104,10 +107,7 @@ export async function classicSourceHarness(
     // What a worker compares with.
     loseBase: () => rm(join(folder, 'classic-infrastructure-cloud-digests'), { recursive: true, force: true }),
     async close() {
-      await platform.close();
-      store.close();
-      await cloud.close();
-      await rm(folder, { recursive: true, force: true });
+      await opened.disposeAsync();
       if (cloud.violations.length > 0)
         throw new Error(`not as the vendor's types have it: ${cloud.violations.join('; ')}`);
     },

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../../shared/model/json.ts';
 import type { MortalProcess } from '../../conformance/platform-calls.ts';
 import type { SourceHarness } from '../../conformance/source-harness.ts';
 import { closing, temporaryFolder } from '../closing.ts';
-import { hurriedClock } from '../hurried-clock.ts';
+import { hurriedClock, patientRequestMs } from '../hurried-clock.ts';
 import type { DiskRecord } from './records.ts';
 import type { ResourceGroupCloudOptions } from './start.ts';
 import { startAzureLab, stockDisk, stockVm, type AzureLab } from './source-lab.ts';
@@ -55,7 +55,7 @@ export async function azureHarness(
   const use = { replicaId: 'rep-1', executionId: 'exe-1', note: (message: string) => void notes.push(message) };
   const timing = {
     backOff: { attempts: 4, firstMs: 1, capMs: 5 },
-    requestMs: 2500,
+    requestMs: patientRequestMs,
     pollFirstMs: 3,
     pollCapMs: 5,
     looksBeforeCreatingAgain: 2,
@@ -72,7 +72,7 @@ export async function azureHarness(
           side: 'source',
         }),
       },
-      { clock: hurriedClock(5), random: () => 0, timing, ...more },
+      { clock: lab.clock, random: () => 0, timing, ...more },
     );
   const reopen = (process?: MortalProcess) => open(lab.connection, process);
   const platform = stack.adopt(reopen(), closing);

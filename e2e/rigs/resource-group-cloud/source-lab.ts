@@ -3,6 +3,7 @@ import { callFaults, type CallFault, type PlatformCalls } from '../../conformanc
 import type { FaultEffect, FaultPlan } from '../cloud-kit/faults.ts';
 import type { CallRecord } from '../cloud-kit/http-server.ts';
 import { closing } from '../closing.ts';
+import { requestClock, type RequestClock } from '../hurried-clock.ts';
 import { startBlobs, type BlobSimulation } from './blobs/start.ts';
 import type { DiskRecord, NetworkInterfaceRecord, VirtualMachineRecord } from './records.ts';
 import { startResourceGroupCloud, type ResourceGroupCloud, type ResourceGroupCloudOptions } from './start.ts';
@@ -12,6 +13,8 @@ export interface AzureLab {
   readonly cloud: ResourceGroupCloud;
   readonly blobs: BlobSimulation;
   readonly calls: PlatformCalls;
+  /** For the product: by it, a request that neither service answers is given up. */
+  readonly clock: RequestClock;
   /** Of both services, in their order. */
   readonly recorded: readonly CallRecord[];
   /** What an endpoint's form takes. */
@@ -45,6 +48,7 @@ export async function startAzureLab(options: ResourceGroupCloudOptions = {}): Pr
     blobs,
     recorded,
     calls: joined.calls,
+    clock: joined.clock,
     connection: connectionTo(cloud, blobs),
     async close() {
       await opened.disposeAsync();
@@ -81,6 +85,7 @@ const effects: Readonly<Record<CallFault, FaultEffect>> = {
   'fails-later': 'status-error',
 };
 const forever = 1_000_000;
+const longestPauseMs = 5;
 
 /** Calls of several services as one row, so that the next one can be made to go wrong whichever of them it reaches. */
 function joinedCalls(recorded: CallRecord[]) {
@@ -95,8 +100,10 @@ function joinedCalls(recorded: CallRecord[]) {
     next = { at: recorded.length + n, arm };
     if (n === 1) arm();
   };
+  const clock = requestClock(longestPauseMs);
   const onCall = (call: CallRecord): void => {
     recorded.push(call);
+    if (call.fault?.effect === 'no-answer') clock.nobodyAnswers();
     if (next?.at === recorded.length + 1) next.arm();
     // It has hit one of them: the others are left alone.
     if (next?.at === recorded.length && cut === undefined) {
@@ -138,7 +145,7 @@ function joinedCalls(recorded: CallRecord[]) {
       clear();
     },
   };
-  return { calls, onCall, plans };
+  return { calls, onCall, plans, clock };
 }
 
 export interface LabDisk {

@@ -6,7 +6,7 @@ import { openStore } from '../../../electron/engine/store/store.ts';
 import type { MortalProcess } from '../../conformance/platform-calls.ts';
 import type { SourceHarness } from '../../conformance/source-harness.ts';
 import { closing, temporaryFolder } from '../closing.ts';
-import { hurriedClock } from '../hurried-clock.ts';
+import { hurriedClock, patientRequestMs } from '../hurried-clock.ts';
 import { keyOf, type BlobRecord } from './blobs/accounts.ts';
 import type { DataDisk, OsDisk, VirtualMachineRecord } from './records.ts';
 import { startAzureLab, stockVm, type AzureLab } from './source-lab.ts';
@@ -84,7 +84,7 @@ export async function unmanagedHarness(): Promise<SourceHarness & UnmanagedVm> {
   const use = { replicaId: 'rep-1', executionId: 'exe-1', note: () => undefined };
   const timing = {
     backOff: { attempts: 4, firstMs: 1, capMs: 5 },
-    requestMs: 2500,
+    requestMs: patientRequestMs,
     pollFirstMs: 3,
     pollCapMs: 5,
     looksBeforeCreatingAgain: 2,
@@ -101,7 +101,7 @@ export async function unmanagedHarness(): Promise<SourceHarness & UnmanagedVm> {
           side: 'source',
         }),
       },
-      { clock: hurriedClock(5), random: () => 0, timing },
+      { clock: lab.clock, random: () => 0, timing },
     );
   const platform = stack.adopt(reopen(), closing);
   const fill = async (index: number, offset: number, length: number, byte: number): Promise<void> => {

@@ -9,7 +9,7 @@ import { simulatedCalls } from '../../conformance/simulated-calls.ts';
 import type { SourceHarness } from '../../conformance/source-harness.ts';
 import type { SimulationOptions } from '../cloud-kit/start.ts';
 import { closing, temporaryFolder } from '../closing.ts';
-import { hurriedClock } from '../hurried-clock.ts';
+import { hurriedClock, patientRequestMs } from '../hurried-clock.ts';
 import { resolveAddress } from '../machines/reachable-port.ts';
 import { startManager, stockVm, type SimulatedManager } from './start.ts';
 import { templateUser, type DiskRecord, type VmRecord } from './world.ts';
@@ -41,7 +41,7 @@ export interface OvmHarnessOptions {
 /** A running VM with two disks on a simulated manager, and a source with a ledger. */
 export async function ovmHarness({ machines, hasExporter = true }: OvmHarnessOptions = {}): Promise<OvmHarness> {
   await using stack = new AsyncDisposableStack();
-  const { onCall, of } = simulatedCalls({ changes: ({ method }) => method !== 'GET' });
+  const { onCall, of, clock } = simulatedCalls({ changes: ({ method }) => method !== 'GET' });
   const manager = stack.adopt(
     await startManager({ transitionMs: 3, onCall, ...(machines === undefined ? {} : { machines }) }),
     closing,
@@ -57,7 +57,7 @@ export async function ovmHarness({ machines, hasExporter = true }: OvmHarnessOpt
   const use = { replicaId: 'rep-1', executionId: 'exe-1', note: (message: string) => void notes.push(message) };
   const timing = {
     backOff: { attempts: 4, firstMs: 1, capMs: 5 },
-    requestMs: 2500,
+    requestMs: patientRequestMs,
     pollFirstMs: 3,
     pollCapMs: 5,
     looksBeforeCreatingAgain: 2,
@@ -76,7 +76,7 @@ export async function ovmHarness({ machines, hasExporter = true }: OvmHarnessOpt
         }),
       },
       {
-        clock: hurriedClock(5),
+        clock,
         random: () => 0,
         timing,
         exporterUrl: () => manager.exporterUrl,

@@ -129,9 +129,23 @@ describe('a creation', () => {
 
 describe('the deadline of a request', () => {
   it('ends one that is never answered', async () => {
-    const server = await scripted(() => undefined);
-    const { request } = client(server.url, { timeoutMs: 50, backOff: { attempts: 2, firstMs: 1, capMs: 1 } });
+    const server = await scripted(() => clock.advance(50));
+    const { request, clock } = client(server.url, { timeoutMs: 50, backOff: { attempts: 2, firstMs: 1, capMs: 1 } });
     await expect(request(get, signal)).rejects.toMatchObject({ code: 'cloud.no-answer', retryable: true });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('does not come before its time, and begins anew with each attempt', async () => {
+    const server = await scripted(
+      () => clock.advance(50),
+      (...answer) => {
+        clock.advance(49);
+        good(...answer);
+      },
+    );
+    const { request, clock } = client(server.url, { timeoutMs: 50, backOff: { attempts: 2, firstMs: 1, capMs: 1 } });
+    expect((await request(get, signal)).body).toEqual({ ok: true });
+    clock.advance(50);
     expect(server.requests).toHaveLength(2);
   });
 

@@ -2,6 +2,7 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { retryDelayMs, defaultBackOff, parseRetryAfter } from './retry-after.ts';
 import type { BackOff } from '../time/back-off.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
+import { deadline } from '../time/deadline.ts';
 import { didNotArrive, isPassingStatus, isAmbiguous, isWayError, statusError, transportError } from './http-error.ts';
 import { isIdempotent, type HttpAnswer, type HttpRequest } from './http-request.ts';
 import { createTransport, type Transport, type TransportAnswer } from './transport.ts';
@@ -42,7 +43,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 
   async function attempt(request: HttpRequest, renew: boolean, signal: AbortSignal): Promise<HttpAnswer> {
     const authorization = await options.authorize?.(renew, signal);
-    const timeout = AbortSignal.timeout(request.timeoutMs ?? options.timeoutMs ?? 60_000);
+    const timeout = deadline(clock, request.timeoutMs ?? options.timeoutMs ?? 60_000);
     try {
       const answer = await transport.send(
         {
@@ -52,7 +53,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
           body: bodyOf(request),
           bytes: request.data,
         },
-        AbortSignal.any([signal, timeout]),
+        AbortSignal.any([signal, timeout.signal]),
       );
       return { status: answer.status, headers: answer.headers, body: parsed(request, answer) };
     } catch (thrown) {
@@ -61,8 +62,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       throw transportError(
         request,
         base.host,
-        timeout.aborted ? new Error('no response before the request timeout') : thrown,
+        timeout.signal.aborted ? new Error('no response before the request timeout') : thrown,
       );
+    } finally {
+      timeout.callOff();
     }
   }
 

@@ -5,6 +5,7 @@ import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { didNotArrive, isAmbiguous, isPassingStatus, transportError } from '../../../http/http-error.ts';
 import { safeBaseUrl } from '../../../http/http-client.ts';
 import { parseRetryAfter, retryDelayMs } from '../../../http/retry-after.ts';
+import { deadline } from '../../../time/deadline.ts';
 import type { Transport, TransportAnswer } from '../../../http/transport.ts';
 import { createRequestPace } from './request-pace.ts';
 import type { RetryContext } from '../../../cloud-resources/retry-context.ts';
@@ -44,7 +45,8 @@ export function createSdkHttp(transport: Transport, { timing, clock, random }: R
     const url = new URL(request.url);
     // Tokens of managed identities come from an address of the machine itself, without TLS.
     if (request.allowInsecureConnection !== true) safeBaseUrl(url.origin);
-    const timeout = AbortSignal.timeout(
+    const timeout = deadline(
+      clock,
       request.timeout > 0 ? Math.min(request.timeout, timing.requestMs) : timing.requestMs,
     );
     try {
@@ -53,7 +55,7 @@ export function createSdkHttp(transport: Transport, { timing, clock, random }: R
       );
       const answer = await transport.send(
         { url, method: request.method, headers, ...bodyOf(request), into: request.place?.into },
-        AbortSignal.any([signal, timeout]),
+        AbortSignal.any([signal, timeout.signal]),
       );
       if (request.place !== undefined) request.place.isFilled = answer.isInPlace === true;
       return answer;
@@ -63,8 +65,10 @@ export function createSdkHttp(transport: Transport, { timing, clock, random }: R
       throw transportError(
         { operation: anyOperation, method: 'GET', path: '' },
         url.host,
-        timeout.aborted ? new Error('no response before the request timeout') : thrown,
+        timeout.signal.aborted ? new Error('no response before the request timeout') : thrown,
       );
+    } finally {
+      timeout.callOff();
     }
   }
 
