@@ -1,3 +1,4 @@
+// needs: emulated machines
 // lease: emulated guests
 import { randomBytes } from 'node:crypto';
 import { open } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// needs: native workers
+// needs: native workers, slirp4netns
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

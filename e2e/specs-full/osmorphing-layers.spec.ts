@@ -1,4 +1,4 @@
-// needs: native workers, e2fsprogs, fdisk
+// needs: emulated machines
 // lease: emulated guests
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inspectOnWorker, morphLinuxGuest } from '../../electron/engine/osmorphing/index.ts';

@@ -1,4 +1,4 @@
-// needs: installed guests
+// needs: installed guests, slirp4netns
 // lease: emulated guests
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

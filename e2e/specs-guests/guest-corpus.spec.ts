@@ -1,4 +1,4 @@
-// needs: installed guests
+// needs: installed guests, slirp4netns
 // lease: emulated guests
 // narrowed by: CAUSEWAY_CORPUS_GUESTS, CAUSEWAY_CORPUS_BUSES
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// needs: installed guests
+// needs: installed guests, slirp4netns
 // lease: emulated guests
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { morphLinuxGuest } from '../../electron/engine/osmorphing/index.ts';

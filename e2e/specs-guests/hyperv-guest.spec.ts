@@ -1,4 +1,4 @@
-// needs: installed guests, ovmf
+// needs: installed guests, ovmf, slirp4netns
 import { createHash, randomBytes } from 'node:crypto';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

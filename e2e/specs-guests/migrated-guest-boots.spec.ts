@@ -1,4 +1,4 @@
-// needs: installed guests
+// needs: installed guests, slirp4netns
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

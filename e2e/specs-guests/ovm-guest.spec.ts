@@ -1,4 +1,4 @@
-// needs: installed guests
+// needs: installed guests, slirp4netns
 // lease: emulated guests
 import { copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

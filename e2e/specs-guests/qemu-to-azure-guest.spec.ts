@@ -1,4 +1,4 @@
-// needs: native workers, emulated machines
+// needs: native workers, emulated machines, slirp4netns
 import { copyFile, mkdtemp, open, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

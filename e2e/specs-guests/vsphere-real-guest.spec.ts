@@ -1,4 +1,4 @@
-// needs: native workers
+// needs: native workers, slirp4netns
 import { X509Certificate } from 'node:crypto';
 import { chmod, mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

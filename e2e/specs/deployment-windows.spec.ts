@@ -1,4 +1,4 @@
-// needs: native workers, emulated machines
+// needs: native workers, booted volumes
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// needs: native workers, e2fsprogs, fdisk, openssl
+// needs: native workers, e2fsprogs, fdisk, openssl, slirp4netns
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';

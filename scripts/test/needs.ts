@@ -46,7 +46,8 @@ const bundles: Readonly<Record<string, (probe: Probe) => readonly string[]>> = {
   'user workers': () => ['util-linux', 'python3', 'openssh-client'],
   'native workers': () => ['privileges', 'user workers', 'mount', 'iproute2', 'mmdebstrap'],
   workers: (probe) => [forNativeWorkers.every(probe) ? 'native workers' : 'user workers'],
-  'emulated machines': () => ['qemu-system-x86', 'seabios', 'qemu-utils', 'user workers', 'mmdebstrap', 'cpio', 'kmod'],
+  'booted volumes': () => ['qemu-system-x86', 'seabios', 'user workers'],
+  'emulated machines': () => ['booted volumes', 'qemu-utils', 'mmdebstrap', 'cpio', 'kmod'],
   'installed guests': () => ['root', 'namespaces', 'emulated machines', 'fdisk', 'e2fsprogs', 'openssl'],
 };
 
