@@ -1,4 +1,3 @@
-// needs: native workers
 // Volumes that are attached to VMs on which engines run, where devices are told by other things than serials.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,12 +22,13 @@ import {
   ownVmLab as resourceGroupLab,
 } from '../conformance/resource-group-cloud-labs.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
+import { canRun } from '../../scripts/test/needs.ts';
 
 describeOwnVm('resource-group-cloud', resourceGroupLab);
 describeOwnVm('compartment-cloud', compartmentLab);
 describeOwnVm('classic-infrastructure-cloud', classicLab);
 
-describe('the agent on a VM that runs', () => {
+describe.runIf(canRun('native workers'))('the agent on a VM that runs', () => {
   it.each([
     ['resource-group-cloud', resourceGroupMachines],
     ['compartment-cloud', compartmentMachines],
