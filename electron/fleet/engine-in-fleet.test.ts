@@ -8,7 +8,7 @@ import { createCore, type Core } from '../engine/core/core.ts';
 import { destinationEnvironment } from '../engine/core/testing/deployment-project.ts';
 import { MemoryLab } from '../engine/core/testing/memory-lab.ts';
 import { wavesJournal } from '../engine/ports/replica-fleet.ts';
-import { systemClock } from '../engine/time/clock.ts';
+import { FakeClock } from '../engine/time/testing/fake-clock.ts';
 import { engineInFleet } from './engine-in-fleet.ts';
 import { FleetMember } from './fleet-member.ts';
 import { historyProblems } from './history.ts';
@@ -24,9 +24,28 @@ let lab: MemoryLab;
 let journal: MemoryJournal;
 let claims: MemoryClaims;
 let live: MemoryLive;
+let clock: FakeClock;
+let stopTime: () => Promise<void>;
 const cores: Core[] = [];
 
+/** Time of the fleet passes only where everything that runs has its turn: a busy machine is not silent, and loses no claim. */
+function letTimePass(of: FakeClock): () => Promise<void> {
+  let isOver = false;
+  const passing = (async () => {
+    while (!isOver) {
+      await of.pass(50);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  })();
+  return () => {
+    isOver = true;
+    return passing;
+  };
+}
+
 beforeEach(async () => {
+  clock = new FakeClock();
+  stopTime = letTimePass(clock);
   root = mkdtempSync(join(tmpdir(), 'causeway-engines-'));
   lab = new MemoryLab();
   lab.disks.set('disk-0', randomBytes(1024 * 1024));
@@ -52,6 +71,7 @@ afterEach(async () => {
   // Whatever is held up ends.
   lab.beforeWrite = async () => undefined;
   await Promise.all(cores.splice(0).map((core) => core.close()));
+  await stopTime();
   rmSync(root, { recursive: true, force: true });
 }, 60_000);
 
@@ -82,13 +102,14 @@ async function member(name: string, carries: number, limits?: object): Promise<C
         hooks,
         takesOver: true,
         carries,
+        clock,
         member: new FleetMember({
           member: self,
           log: journal,
           claims: board,
           changes,
           marks: hooks.marks,
-          clock: systemClock,
+          clock,
           onApplying: hooks.applying,
           onApplied: hooks.applied,
         }),

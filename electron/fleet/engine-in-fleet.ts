@@ -1,7 +1,7 @@
 import type { DescriptionConflict, NotShared } from '../../shared/model/fleet.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { wavesJournal, type FleetHooks, type FleetInEngine } from '../engine/ports/replica-fleet.ts';
-import { systemClock } from '../engine/time/clock.ts';
+import { systemClock, type Clock } from '../engine/time/clock.ts';
 import type { DescriptionExchange } from './description-exchange.ts';
 import type { FleetMember } from './fleet-member.ts';
 import { fleetView } from './fleet-view.ts';
@@ -34,6 +34,7 @@ export interface EngineInFleetOptions {
   /** As the membership says it. */
   readonly carries?: number | undefined;
   readonly reaches?: readonly string[] | undefined;
+  readonly clock?: Clock | undefined;
 }
 
 /** What an engine does while it is a member: follows, is followed, renews, and takes what the fleet has for it. */
@@ -48,6 +49,7 @@ export function engineInFleet({
   takesOver,
   carries,
   reaches: names,
+  clock = systemClock,
 }: EngineInFleetOptions): FleetInEngine {
   const stop = new AbortController();
   const { signal } = stop;
@@ -74,13 +76,14 @@ export function engineInFleet({
   const talk = memberTalk({
     self,
     lastingMs: claims.ttlMs,
+    now: () => clock.monotonic(),
     hooks,
     connect: connectLive,
     own: () => ({
       carries: takesOver ? (carries ?? hooks.carries()) : 0,
       reaches: [...reached],
       works: member.held().filter((id) => hooks.isBusy(id)),
-      refuses: [...notBefore].flatMap(([id, until]) => (until > performance.now() ? id : [])),
+      refuses: [...notBefore].flatMap(([id, until]) => (until > clock.monotonic() ? id : [])),
     }),
     holds: (replicaId) => member.held().includes(replicaId),
     wake: () => wake(),
@@ -124,8 +127,8 @@ export function engineInFleet({
 
   async function look(): Promise<void> {
     // What others have recorded wakes this member up more often than files need to be compared.
-    const isDue = performance.now() - exchangedAt >= everyMs;
-    lookedAt = performance.now();
+    const isDue = clock.monotonic() - exchangedAt >= everyMs;
+    lookedAt = clock.monotonic();
     if (isDue) {
       exchangedAt = lookedAt;
       await quietly(exchange());
@@ -174,7 +177,7 @@ export function engineInFleet({
       open: hooks.openRuns(),
       holderOf,
       limits: hooks.limits(),
-      now: systemClock.wallTime(),
+      now: clock.wallTime(),
     };
   }
 
@@ -202,23 +205,23 @@ export function engineInFleet({
 
   async function releaseIdle(replicaId: string): Promise<void> {
     if (hooks.isBusy(replicaId)) return void idle.delete(replicaId);
-    const since = idle.get(replicaId) ?? performance.now();
+    const since = idle.get(replicaId) ?? clock.monotonic();
     idle.set(replicaId, since);
     // Whoever has started one thing often starts the next one.
-    if (performance.now() - since < claims.ttlMs / 2) return;
+    if (clock.monotonic() - since < claims.ttlMs / 2) return;
     idle.delete(replicaId);
     await member.release(replicaId, signal);
   }
 
   async function takeOver(replicaId: string): Promise<void> {
-    if ((notBefore.get(replicaId) ?? 0) > performance.now()) return;
+    if ((notBefore.get(replicaId) ?? 0) > clock.monotonic()) return;
     try {
       await hooks.resume(replicaId);
     } catch (error) {
       // Somebody was faster.
       if (error instanceof CausewayError && error.code === 'fleet.claimed-elsewhere') return;
       // Whoever cannot continue it, for example because its vault is locked, leaves it to others.
-      notBefore.set(replicaId, performance.now() + claims.ttlMs * turnsAfterFailure);
+      notBefore.set(replicaId, clock.monotonic() + claims.ttlMs * turnsAfterFailure);
       await member.release(replicaId, signal);
       throw error;
     }
@@ -237,28 +240,31 @@ export function engineInFleet({
     wake();
   }
 
+  /** Until this member leaves. */
+  async function every(ms: number, work: () => unknown): Promise<void> {
+    while (!signal.aborted) {
+      await clock.sleep(ms, signal).catch(() => undefined);
+      if (!signal.aborted) await work();
+    }
+  }
+
   function nextLook(): Promise<void> {
     return new Promise<void>((resolve) => {
       wake = resolve;
-      void systemClock.sleep(everyMs, signal).then(resolve, resolve);
-    }).then(() => systemClock.sleep(Math.max(0, lookedAt + tellMs - performance.now()), signal).catch(() => undefined));
+      void clock.sleep(everyMs, signal).then(resolve, resolve);
+    }).then(() => clock.sleep(Math.max(0, lookedAt + tellMs - clock.monotonic()), signal).catch(() => undefined));
   }
 
   // After a sleep, what runs stops as soon as timers have their turn. What arrives before that finds out when it sends something (`claimed`).
-  const expiring = setInterval(() => member.expire(), everyMs / 2).unref();
-  const telling = setInterval(() => {
+  const expiring = every(everyMs / 2, () => member.expire());
+  const telling = every(tellMs, () => {
     for (const replicaId of toTell) if (member.held().includes(replicaId)) void quietly(flush(replicaId));
     toTell.clear();
     talk.tellChanges();
-  }, tellMs).unref();
-  const renewing = (async () => {
-    while (!signal.aborted) {
-      await quietly(member.renew(signal));
-      await systemClock.sleep(everyMs, signal).catch(() => undefined);
-    }
-  })();
+  });
+  const renewing = quietly(member.renew(signal)).then(() => every(everyMs, () => quietly(member.renew(signal))));
   // Servers that do not answer must not keep anybody from reading.
-  void systemClock.sleep(readyMs, signal).then(ready.resolve, ready.resolve);
+  void clock.sleep(readyMs, signal).then(ready.resolve, ready.resolve);
   const watching = (async () => {
     while (!signal.aborted) {
       const next = nextLook();
@@ -272,7 +278,7 @@ export function engineInFleet({
     if (asked.size > 0)
       await Promise.race([
         talk.introduced(() => asked.keys()),
-        systemClock.sleep(introductionMs, signal).catch(() => undefined),
+        clock.sleep(introductionMs, signal).catch(() => undefined),
       ]);
   });
 
@@ -317,9 +323,7 @@ export function engineInFleet({
     },
     async close() {
       stop.abort();
-      clearInterval(expiring);
-      clearInterval(telling);
-      await Promise.all([watching, renewing]);
+      await Promise.all([watching, renewing, expiring, telling]);
       // What a command has changed in the project's files is for the others before it ends.
       await quietly(exchange());
       const last = AbortSignal.timeout(claims.ttlMs);

@@ -9,6 +9,8 @@ export interface MemberTalkOptions {
   readonly self: Member;
   /** How long a member that is not heard of still counts as there, milliseconds. */
   readonly lastingMs: number;
+  /** By a clock that only goes forward, milliseconds. */
+  now(): number;
   readonly hooks: Pick<FleetHooks, 'progress'>;
   /** What this member says of itself, apart from its name and whether it leaves. */
   own(): Pick<Here, 'carries' | 'reaches' | 'works' | 'refuses'>;
@@ -48,6 +50,7 @@ export interface MemberTalk {
 export function memberTalk({
   self,
   lastingMs,
+  now,
   hooks,
   own,
   holds,
@@ -55,7 +58,7 @@ export function memberTalk({
   asked,
   connect,
 }: MemberTalkOptions): MemberTalk {
-  const others = membersHeard(self.id, lastingMs, () => performance.now());
+  const others = membersHeard(self.id, lastingMs, now);
   /** The newest numbers of what runs here, by replica, and those that were not told yet. */
   const numbers = new Map<string, ExecutionProgress>();
   const untold = new Set<string>();
