@@ -1,10 +1,14 @@
 #!/bin/bash
-# The first process of a machine: makes ROOT the root of its own mount, process, host name, IPC and network namespaces, and lives until
-# its standard input ends. Usage: enter.sh ROOT CACHE
+# The first process of a machine: lays a root file system over BASE in its own mount, process, host name, IPC and network namespaces, and
+# lives until its standard input ends. What the machine writes is in PLACE. Usage: enter.sh BASE PLACE CACHE
 set -euo pipefail
-root=$1 cache=$2
+base=$1 place=$2 cache=$3
 mount --make-rprivate /
-mount --bind "$root" "$root"
+root=$place/root
+mkdir -p "$root" "$place"/{upper,work}
+mount -t overlay -o "lowerdir=$base,upperdir=$place/upper,workdir=$place/work" overlay "$root"
+# Where people and programs work is a folder of the disk, as on any machine.
+for name in root home srv tmp var/tmp; do mount --bind "$place/own/$name" "$root/$name"; done
 # What only saves downloads: the files of packages, and npm's cache of each account.
 mkdir -p "$cache"/{archives/partial,npm-root,npm-person} "$root"/{root,home/person}/.npm
 chown 1000:1000 "$cache/npm-person" "$root/home/person/.npm"

@@ -2,7 +2,17 @@ import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,10 +21,19 @@ import { labEnvironment, run, spawnBound } from '../../e2e/rigs/machines/child-p
 const folder = import.meta.dirname;
 export const root = join(folder, '..', '..');
 const cache = join(root, '.cache', 'clean');
-const inside = { cafile: '/etc/npm-authorities.pem', repository: '/srv/causeway.git' };
+const inside = { cafile: '/srv/npm-authorities.pem', repository: '/srv/causeway.git' };
 
 /** How long what a command started may take to end after it. */
 const patienceMs = 10_000;
+
+/** Folders of the machine that are folders of this machine's disk, with their modes. */
+const folders = [
+  ['root', 0o700],
+  ['home/person', 0o755],
+  ['srv', 0o755],
+  ['tmp', 0o1777],
+  ['var/tmp', 0o1777],
+] as const;
 
 export type Person = 'root' | 'person';
 
@@ -92,6 +111,7 @@ async function installNode(kind: string, prefix: string): Promise<void> {
 export interface RunOptions {
   /** A folder of the account's home. */
   readonly in?: string;
+  readonly log?: string;
   readonly until?: RegExp;
   readonly then?: (match: RegExpExecArray) => Promise<void>;
 }
@@ -116,14 +136,20 @@ export class CleanMachine implements AsyncDisposable {
 
   static async start(base: string, person: Person): Promise<CleanMachine> {
     await using opening = new AsyncDisposableStack();
-    const place = join(cache, 'root');
-    rmSync(place, { recursive: true, force: true });
-    opening.defer(() => rmSync(place, { recursive: true, force: true }));
-    await run('cp', ['-a', base, place]);
-    await run('git', ['clone', '--quiet', '--bare', '--no-hardlinks', root, join(place, inside.repository)]);
+    const place = join(cache, 'machine');
+    const own = join(place, 'own');
+    const remove = (): Promise<string> => run('rm', ['-rf', place]);
+    await remove();
+    opening.defer(async () => void (await remove()));
+    for (const [name, mode] of folders) {
+      mkdirSync(join(own, name), { recursive: true });
+      chmodSync(join(own, name), mode);
+    }
+    await run('git', ['clone', '--quiet', '--bare', '--no-hardlinks', root, join(own, inside.repository)]);
+    carryNpmSettings(own);
+    await run('chown', ['-R', '1000:1000', join(own, 'home/person')]);
     // git reads nobody else's repository.
-    if (person !== 'root') await run('chown', ['-R', '1000:1000', join(place, inside.repository)]);
-    carryNpmSettings(place);
+    if (person !== 'root') await run('chown', ['-R', '1000:1000', join(own, inside.repository)]);
     const child = spawnBound(
       'unshare',
       [
@@ -135,6 +161,7 @@ export class CleanMachine implements AsyncDisposable {
         '--fork',
         '--kill-child=KILL',
         join(folder, 'enter.sh'),
+        base,
         place,
         cache,
       ],
