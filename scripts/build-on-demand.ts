@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
 
 /**
  * Builds what is older than its sources: `node` (command line, engine, host, main) or `all` (preload and renderer too).
@@ -11,7 +12,16 @@ const root = join(import.meta.dirname, '..');
 const target = process.argv[2] === 'node' ? 'node' : 'all';
 const lock = join(root, 'out', '.building');
 
-if (!isFresh()) {
+const log = join(root, 'out', 'build.log');
+
+try {
+  if (!isFresh()) await buildOnce();
+} catch (error) {
+  process.stderr.write(`The build failed: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 2;
+}
+
+async function buildOnce(): Promise<void> {
   await takeLock();
   try {
     if (!isFresh()) build();
@@ -48,13 +58,20 @@ function build(): void {
     env: { ...process.env, CAUSEWAY_BUILD: target },
   });
   if (status !== 0) {
-    process.stderr.write(`${stdout}${stderr}\nThe build failed.\n`);
-    rmSync(lock, { recursive: true, force: true });
-    process.exit(2);
+    const output = stripVTControlCharacters(`${stdout}${stderr}`);
+    writeFileSync(log, output);
+    throw new Error(`${causeIn(output) ?? `electron-vite ended with exit status ${status}`} (its output: ${log})`);
   }
   for (const stamp of target === 'all' ? [stampOf('node'), stampOf('all')] : [stampOf('node')]) {
     writeFileSync(stamp, startedAt.toISOString());
   }
+}
+
+/** What went wrong, and where: the bundler's own message, or the first error of whatever did not start. */
+function causeIn(output: string): string | undefined {
+  const message = /^\[[\w:-]+\] .+/m.exec(output)?.[0] ?? /^\s*(?:\w*Error|error): (.+)/m.exec(output)?.[1];
+  const place = /╭─\[ (.+?) \]/.exec(output)?.[1];
+  return message === undefined || place === undefined ? message : `${message} at ${place}`;
 }
 
 /** Two commands that are started at once must not build into each other; a lock whose owner died is taken over. */
@@ -69,8 +86,7 @@ async function takeLock(): Promise<void> {
       if (ownerIsGone()) rmSync(lock, { recursive: true, force: true });
     }
   }
-  process.stderr.write(`Another build holds ${lock} for two minutes; remove it if no build runs.\n`);
-  process.exit(2);
+  throw new Error(`another one holds ${lock} for two minutes; remove it if no build runs`);
 }
 
 function ownerIsGone(): boolean {
