@@ -136,11 +136,10 @@ export class CleanMachine implements AsyncDisposable {
 
   static async start(base: string, person: Person): Promise<CleanMachine> {
     await using opening = new AsyncDisposableStack();
-    const place = join(cache, 'machine');
+    const place = join(cache, `machine-${process.pid}`);
     const own = join(place, 'own');
-    const remove = (): Promise<string> => run('rm', ['-rf', place]);
-    await remove();
-    opening.defer(async () => void (await remove()));
+    await removeLeftBehind();
+    opening.defer(async () => void (await run('rm', ['-rf', place])));
     for (const [name, mode] of folders) {
       mkdirSync(join(own, name), { recursive: true });
       chmodSync(join(own, name), mode);
@@ -264,6 +263,15 @@ export class CleanMachine implements AsyncDisposable {
   #mountsNow(): string[] {
     return readFileSync(`/proc/${this.#init}/mountinfo`, 'utf8').trim().split('\n');
   }
+}
+
+/** The folders of machines that were killed. */
+async function removeLeftBehind(): Promise<void> {
+  const left = readdirSync(cache).filter((name) => {
+    const pid = /^machine-(\d+)$/.exec(name)?.[1];
+    return pid !== undefined && !existsSync(`/proc/${pid}`);
+  });
+  await run('rm', ['-rf', ...left.map((name) => join(cache, name))]);
 }
 
 async function ended(child: ChildProcess): Promise<void> {
