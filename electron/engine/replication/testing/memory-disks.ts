@@ -1,9 +1,8 @@
-import { hash } from 'node:crypto';
 import { extentsFrom, type Extent } from '../../../../shared/model/extent.ts';
 import type { DiskReader } from '../../ports/disk-reader.ts';
 import type { WriteTarget } from '../../ports/write-target.ts';
 import { BLOCK_BYTES } from '../blocks.ts';
-import { zeroDigest } from '../digests.ts';
+import { blockDigest } from '../digests.ts';
 
 /** Called before every step of I/O; throws to let the process "die" there. */
 export type Step = (what: string) => void;
@@ -30,6 +29,19 @@ export function bytesOfSectors(sectors: Sectors): Buffer {
   const bytes = Buffer.alloc(sectors.length * SECTOR);
   render(sectors, 0, bytes);
   return bytes;
+}
+
+/** By number and length: digests of a run of sectors that are all alike, of which disks in tests mostly consist. */
+const uniform = new Map<string, Buffer>();
+
+/** SHA-256 of the bytes that a run of sectors stands for. */
+export function digestOfSectors(sectors: Sectors): Buffer {
+  const first = sectors[0];
+  if (!sectors.every((sector) => sector === first)) return blockDigest(bytesOfSectors(sectors));
+  const key = `${first} ${sectors.length}`;
+  const digest = uniform.get(key) ?? blockDigest(bytesOfSectors(sectors));
+  uniform.set(key, digest);
+  return digest;
 }
 
 function parse(bytes: Uint8Array): Sectors {
@@ -247,9 +259,7 @@ export class MemoryWriter implements WriteTarget {
     for (let at = offset; at < offset + length; at += blockBytes) {
       const bytes = Math.min(blockBytes, offset + length - at);
       const sectors = this.#volume.content.subarray(aligned(at), aligned(at + bytes));
-      digests.push(
-        sectors.every((sector) => sector === 0) ? zeroDigest(bytes) : hash('sha256', bytesOfSectors(sectors), 'buffer'),
-      );
+      digests.push(digestOfSectors(sectors));
     }
     return Buffer.concat(digests);
   }
