@@ -1,4 +1,4 @@
-// needs: native workers, booted volumes
+// needs: booted volumes
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, truncate } from 'node:fs/promises';
 import { join } from 'node:path';

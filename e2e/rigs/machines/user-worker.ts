@@ -59,15 +59,22 @@ export function userWorkers(): StartMachine {
     if (!Buffer.isBuffer(first[0]))
       throw new Error(`worker did not start: ${await readFile(join(folder, 'console.log'), 'utf8')}`);
 
+    const places = new Map<string, string>();
+    let attachments = 0;
     const machine: Machine = {
       // A second name of the same file, so that nothing but the worker's folder has to be opened to its agent.
       attach: async ({ volumeId, path, device }) => {
-        if (device !== undefined) await writeFile(join(folder, 'names', fileOf(volumeId)), JSON.stringify(device));
-        await link(path, join(devices, fileOf(volumeId)));
+        // In the order of their attachment, which is all that some platforms tell of them.
+        const name = device === undefined ? volumeId : `disk-${String(attachments++).padStart(4, '0')}`;
+        places.set(volumeId, name);
+        if (device !== undefined) await writeFile(join(folder, 'names', name), JSON.stringify(device));
+        await link(path, join(devices, name));
       },
       detach: async (volumeId) => {
-        await rm(join(devices, fileOf(volumeId)), { force: true });
-        await rm(join(folder, 'names', fileOf(volumeId)), { force: true });
+        const name = places.get(volumeId);
+        if (name === undefined) return;
+        await rm(join(devices, name), { force: true });
+        await rm(join(folder, 'names', name), { force: true });
       },
       target: (port) => ({ host, port: port === 22 ? sshPort : port }),
       log: () => readFile(join(folder, 'console.log'), 'utf8'),
@@ -78,9 +85,6 @@ export function userWorkers(): StartMachine {
     return machine;
   };
 }
-
-/** Ids of some clouds are paths. */
-const fileOf = (volumeId: string): string => encodeURIComponent(volumeId);
 
 /** Python as this worker has it: its agent listens on the worker's own address and has the worker's own devices. */
 async function pythonFor(host: string, devices: string): Promise<string> {
