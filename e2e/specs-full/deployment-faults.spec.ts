@@ -1,3 +1,4 @@
+// needs: booted volumes
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeploymentDetail, DeploymentOptions } from '../../shared/model/deployment.ts';
 import { throughFaults, unclear, type FaultOutcome } from '../conformance/every-fault.ts';

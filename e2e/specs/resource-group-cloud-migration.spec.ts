@@ -1,3 +1,4 @@
+// needs: booted volumes
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, open, readFile, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
