@@ -1,3 +1,4 @@
+// needs: native workers
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { screenSteps } from '../hosts/screen-steps.ts';

@@ -1,3 +1,4 @@
+// needs: native workers
 import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// needs: native workers
 // The pool of workers in the workbench: set, used by an execution, seen by whoever asks what runs in the cloud, and emptied.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';

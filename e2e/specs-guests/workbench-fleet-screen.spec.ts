@@ -1,3 +1,4 @@
+// needs: native workers
 // The screen of a fleet in the workbench: who is there, what waits for what, what is limited; and what a viewer sees. With real NATS servers,
 // and the roles that causeway fleet configure makes.
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';

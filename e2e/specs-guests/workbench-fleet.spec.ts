@@ -1,3 +1,4 @@
+// needs: native workers
 // Two people of a fleet change the same replicas: one in the workbench, the other one elsewhere, with a real NATS server between them.
 import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// needs: native workers, port 22
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// needs: installed guests, slirp4netns
 import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright';

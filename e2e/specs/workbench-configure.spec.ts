@@ -1,3 +1,4 @@
+// needs: native workers
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright';

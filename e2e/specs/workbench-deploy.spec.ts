@@ -1,3 +1,4 @@
+// needs: native workers
 import { randomBytes } from 'node:crypto';
 import { open, truncate } from 'node:fs/promises';
 import { join } from 'node:path';

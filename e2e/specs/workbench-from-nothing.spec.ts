@@ -1,3 +1,4 @@
+// needs: native workers
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// needs: native workers
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isTerminalExecution, type ExecutionState } from '../../shared/model/execution.ts';
