@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
+import { exactNamesPlugin } from './scripts/lint/exact-names.js';
 import { textsPlugin } from './scripts/lint/texts.js';
 import { wallsPlugin } from './scripts/lint/walls.js';
 
@@ -130,6 +131,7 @@ export default tseslint.config(
   },
   // A test's function is its list of cases.
   { files: ['**/*.{test,spec}.{ts,tsx}', 'e2e/conformance/**'], rules: { 'max-lines-per-function': 'off' } },
+  { files: ['e2e/**/*.ts'], plugins: { 'exact-names': exactNamesPlugin }, rules: { 'exact-names/hold': 'error' } },
   { files: longFiles, rules: { 'max-lines': 'off' } },
   {
     files: ['shared/**/*.ts'],

@@ -95,8 +95,8 @@ async function measure(page: Page, address: string): Promise<Measured> {
       await page.evaluate(() => new Promise(requestAnimationFrame));
     }
   });
-  await cost('sorting', () => page.getByRole('columnheader', { name: 'Memory' }).click());
-  await cost('next page', () => page.getByRole('button', { name: 'Go to next page' }).click());
+  await cost('sorting', () => page.getByRole('columnheader', { name: 'Memory', exact: true }).click());
+  await cost('next page', () => page.getByRole('button', { name: 'Go to next page', exact: true }).click());
   await cost('typing', async () => {
     await search.pressSequentially('0007', { delay: 30 });
     for (let key = 0; key < 4; key += 1) await search.press('Backspace');

@@ -16,7 +16,7 @@ export async function openWorkbench(options: WorkbenchOptions): Promise<Workbenc
     settings,
     ...(project === undefined ? [] : ['--project', project]),
   ]);
-  return { ...opened, nameFolder: (form, folder) => form.getByLabel('Folder').fill(folder) };
+  return { ...opened, nameFolder: (form, folder) => form.getByLabel('Folder', { exact: true }).fill(folder) };
 }
 
 /** A busy machine must not miss a message that a spec waits for: each stays for half a minute, unless settings are there already. */

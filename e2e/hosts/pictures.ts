@@ -14,7 +14,11 @@ const heights: Readonly<Record<number, number>> = { 1024: 768, 1440: 900, 1920: 
  * `1024,1440,2560`, asks for one of each width.
  */
 export async function takePictures(page: Page, name: string): Promise<void> {
-  if (folder === undefined) return;
+  if (folder !== undefined) await savePictures(page, name, folder);
+}
+
+/** A picture of the page in light and in dark; with `CAUSEWAY_PICTURE_WIDTHS` in each width. */
+export async function savePictures(page: Page, name: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const size = page.viewportSize();
   for (const width of widths.length === 0 ? [undefined] : widths) {

@@ -2,11 +2,12 @@ import type { Locator, Page } from 'playwright';
 import { expect } from 'vitest';
 import { seriousFindings } from './accessibility.ts';
 import { takePictures } from './pictures.ts';
+import { stepTimeoutMs } from './workbench-in-browser.ts';
 
 /** What a person does on any screen. */
 export interface ScreenSteps {
-  /** Goes to a screen by the navigation. */
-  go(screen: string): Promise<void>;
+  /** Goes to a screen by the navigation, and awaits it by its heading: that of an open project is its name. */
+  go(screen: string, title?: string): Promise<void>;
   /** Awaits the screen with this heading. */
   heading(name: string): Promise<void>;
   choose(select: Locator, option: string): Promise<void>;
@@ -16,6 +17,17 @@ export interface ScreenSteps {
    */
   lookAt(name: string): Promise<void>;
 }
+
+/** Headings that differ from what the navigation calls their screens. */
+const headings: Readonly<Record<string, string>> = {
+  Project: 'Projects',
+  Defaults: 'Common settings',
+  'Validate files': 'Validate environment files',
+};
+
+/** What the page says, as soon as it does: an answer that is read once may be that of the moment before. */
+export const soon = <T>(read: () => Promise<T>, message?: string): ReturnType<typeof expect.poll<T>> =>
+  expect.poll(read, { timeout: stepTimeoutMs, ...(message === undefined ? {} : { message }) });
 
 /** What this process has looked at. */
 const seen = new Set<string>();
@@ -32,12 +44,23 @@ async function isFirstLook(page: Page): Promise<boolean> {
   return true;
 }
 
+/** A screen in the navigation, for who may stay where they are; `go` is for all others. */
+export function screenLink(page: Page, screen: string): Locator {
+  return page
+    .getByRole('navigation', { name: 'Screens', exact: true })
+    .getByRole('link', { name: screen, exact: true });
+}
+
 /** @param page the page as it then is: a workbench that is opened again has another one */
 export function screenSteps(page: () => Page): ScreenSteps {
+  const heading = (name: string): Promise<void> =>
+    page().getByRole('heading', { level: 1, name, exact: true }).waitFor();
   return {
-    go: (screen) =>
-      page().getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: screen, exact: true }).click(),
-    heading: (name) => page().getByRole('heading', { level: 1, name }).waitFor(),
+    async go(screen, title = headings[screen] ?? screen) {
+      await screenLink(page(), screen).click();
+      await heading(title);
+    },
+    heading,
     async choose(select, option) {
       await select.click();
       await page().getByRole('option', { name: option, exact: true }).click();

@@ -46,7 +46,7 @@ export async function openWorkbenchInElectron({ settings, project }: WorkbenchOp
       await app.evaluate(({ dialog }, chosen) => {
         dialog.showOpenDialog = () => Promise.resolve({ canceled: false, filePaths: [chosen] });
       }, folder);
-      await form.getByRole('button', { name: 'Choose' }).click();
+      await form.getByRole('button', { name: 'Choose', exact: true }).click();
     },
   } satisfies Omit<Workbench, 'close' | typeof Symbol.asyncDispose>);
 }

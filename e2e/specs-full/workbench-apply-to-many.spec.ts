@@ -1,8 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbenchHere, type WorkbenchHere } from '../hosts/workbench-here.ts';
+import { closedAfterAll } from '../rigs/opened.ts';
 import { engineHere } from '../rigs/project/engine-here.ts';
 import { makeEmptyProject, openMadeProject, passphrase } from '../rigs/project/make-screen-project.ts';
 
@@ -21,6 +23,8 @@ const names = Array.from({ length: 1 + others }, (_, index) => `vm-${String(inde
 let workbench: WorkbenchHere;
 
 describe('settings of one VM that are applied to 300 others', () => {
+  const opened = closedAfterAll();
+  opened.defer(() => rmSync(root, { recursive: true, force: true }));
   beforeAll(async () => {
     mkdirSync(images);
     for (const name of names) {
@@ -48,30 +52,23 @@ describe('settings of one VM that are applied to 300 others', () => {
         destinationEnvironment: { ...needed, ...(name === names[0] ? { machine_type: 'g1.2' } : {}) },
       });
     await client.close();
-    workbench = await openWorkbenchHere(engineHere({}), project);
+    workbench = opened.use(await openWorkbenchHere(engineHere({}), project));
     await workbench.ask('vault.unlock', { passphrase });
     await workbench.page.reload();
-  });
-  afterAll(async () => {
-    await workbench?.close();
-    rmSync(root, { recursive: true, force: true });
   });
 
   it('changes all of them, after showing what it changes', async () => {
     const { page } = workbench;
-    await page
-      .getByRole('navigation', { name: 'Screens' })
-      .getByRole('link', { name: 'Replicas', exact: true })
-      .click();
+    await screenSteps(() => page).go('Replicas');
     await page.getByRole('link', { name: names[0]!, exact: true }).click();
     await page.getByRole('link', { name: 'Configure', exact: true }).click();
-    await page.getByRole('heading', { level: 1, name: `Configure ${names[0]}` }).waitFor();
-    await page.getByRole('button', { name: 'Apply to other VMs…' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Apply settings to other VMs' });
+    await page.getByRole('heading', { level: 1, name: `Configure ${names[0]}`, exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Apply to other VMs…', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Apply settings to other VMs', exact: true });
     await dialog.getByLabel('Machine type', { exact: true }).check();
-    await dialog.getByRole('group', { name: 'VMs' }).getByLabel('All', { exact: true }).check();
-    await dialog.getByRole('button', { name: 'Change 300 VMs' }).click();
-    await page.getByText('300 VMs changed').waitFor();
+    await dialog.getByRole('group', { name: 'VMs', exact: true }).getByLabel('All', { exact: true }).check();
+    await dialog.getByRole('button', { name: 'Change 300 VMs', exact: true }).click();
+    await page.getByText('300 VMs changed', { exact: true }).waitFor();
     await dialog.waitFor({ state: 'detached' });
     const replicas = (await workbench.ask('replica.list', {})) as unknown as {
       readonly destinationEnvironment: { readonly machine_type?: string };

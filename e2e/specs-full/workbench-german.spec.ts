@@ -1,37 +1,37 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
+import { closedAfterAll } from '../rigs/opened.ts';
+import { soon } from '../hosts/screen-steps.ts';
 
 let workbench: Workbench;
 const settings = mkdtempSync(join(tmpdir(), 'causeway-settings-'));
 
+const opened = closedAfterAll();
+opened.defer(() => rmSync(settings, { recursive: true, force: true }));
 beforeAll(async () => {
-  workbench = await openWorkbenchInBrowser(['--settings', settings]);
-});
-afterAll(async () => {
-  await workbench?.close();
-  rmSync(settings, { recursive: true, force: true });
+  workbench = opened.use(await openWorkbenchInBrowser(['--settings', settings]));
 });
 
 describe('the workbench in German', () => {
   it('is German when somebody chooses it, after a reload too, until English is chosen again', async () => {
     const { page } = workbench;
-    expect(await page.locator('html').getAttribute('lang')).toBe('en');
+    await soon(() => page.locator('html').getAttribute('lang')).toBe('en');
     await page.getByRole('link', { name: 'Settings', exact: true }).click();
-    await page.getByLabel('Language').click();
-    await page.getByRole('option', { name: 'Deutsch' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Einstellungen' }).waitFor();
-    expect(await page.locator('html').getAttribute('lang')).toBe('de');
-    const navigation = page.getByRole('navigation', { name: 'Ansichten' });
+    await page.getByLabel('Language', { exact: true }).click();
+    await page.getByRole('option', { name: 'Deutsch', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Einstellungen', exact: true }).waitFor();
+    await soon(() => page.locator('html').getAttribute('lang')).toBe('de');
+    const navigation = page.getByRole('navigation', { name: 'Ansichten', exact: true });
     for (const [link, heading] of [
       ['Dateien prüfen', 'Umgebungsdateien prüfen'],
       ['Handbuch', /./],
       ['Einstellungen', 'Einstellungen'],
     ] as const) {
       await navigation.getByRole('link', { name: link, exact: true }).click();
-      await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+      await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
     }
     await navigation.getByRole('link', { name: 'Dateien prüfen', exact: true }).click();
     await page
@@ -45,18 +45,18 @@ describe('the workbench in German', () => {
     const finding = page.getByRole('row').filter({ hasText: 'european-cloud/value-not-allowed' });
     await finding.getByText('Der Wert ist keiner der zulässigen Werte', { exact: true }).waitFor();
     // The message and its suggestion are stored in English, and screen readers are told so.
-    expect(await finding.locator('[lang="en"]').allTextContents()).toEqual([
+    await soon(() => finding.locator('[lang="en"]').allTextContents()).toEqual([
       expect.stringMatching(/^"disk_bus" must be one of /),
       'Did you mean "virtio"?',
     ]);
     await finding.getByText('Wählen Sie einen der Werte in der Meldung.', { exact: true }).waitFor();
-    await finding.getByRole('link', { name: 'Weitere Informationen' }).waitFor();
+    await finding.getByRole('link', { name: 'Weitere Informationen', exact: true }).waitFor();
     await navigation.getByRole('link', { name: 'Einstellungen', exact: true }).click();
     await page.reload();
-    await page.getByLabel('Sprache').click();
-    await page.getByRole('option', { name: 'English' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
-    expect(await page.locator('html').getAttribute('lang')).toBe('en');
+    await page.getByLabel('Sprache', { exact: true }).click();
+    await page.getByRole('option', { name: 'English', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Settings', exact: true }).waitFor();
+    await soon(() => page.locator('html').getAttribute('lang')).toBe('en');
   });
 
   it('violates no policy', () => {

@@ -1,8 +1,10 @@
 // needs: native workers
 import type { Page } from 'playwright';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { screenSteps } from '../hosts/screen-steps.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { screenSteps, soon } from '../hosts/screen-steps.ts';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
+import { closing } from '../rigs/closing.ts';
+import { closedAfterAll } from '../rigs/opened.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
 
 const passphrase = 'correct horse battery staple';
@@ -13,48 +15,46 @@ const { lookAt } = screenSteps(() => page);
 
 /** Everything here is done with keys alone: no click, no focus set by the test. */
 describe.runIf(process.geteuid?.() === 0)('the workbench by keyboard', () => {
+  const opened = closedAfterAll();
   beforeAll(async () => {
-    lab = await startScreenLab(1024 * 1024);
-    workbench = await openWorkbench({ settings: lab.settings });
+    lab = opened.adopt(await startScreenLab(1024 * 1024), closing);
+    workbench = opened.use(await openWorkbench({ settings: lab.settings }));
     page = workbench.page;
-    await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
-  });
-  afterAll(async () => {
-    await workbench?.close();
-    await lab?.close();
+    await page.getByRole('heading', { level: 1, name: 'Projects', exact: true }).waitFor();
   });
 
   it('makes a project and its vault', async () => {
     await type('Name', 'By keyboard');
     await type('Folder', lab.project);
     await press('Create project');
-    await page.getByRole('heading', { level: 1, name: 'By keyboard' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'By keyboard', exact: true }).waitFor();
     await type('Passphrase', passphrase);
     await type('Repeat passphrase', passphrase);
     await press('Create vault');
-    await page.getByText('The vault is unlocked.').waitFor();
+    await page.getByText(/^The vault is unlocked\./).waitFor();
   });
 
   it('finds everything in the palette, and lists its shortcuts', async () => {
     await page.keyboard.press('Control+k');
-    await page.getByRole('dialog', { name: 'Command palette' }).waitFor();
+    await page.getByRole('dialog', { name: 'Command palette', exact: true }).waitFor();
+    await page.locator('[role="dialog"] input:focus').waitFor();
     await page.keyboard.type('endp');
     await page.getByRole('option', { selected: true }).filter({ hasText: 'Endpoints' }).waitFor();
     await lookAt('palette');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Endpoints' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Endpoints', exact: true }).waitFor();
     await leaveFields();
     await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts', exact: true }).waitFor();
     await lookAt('shortcuts');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('g');
     await page.keyboard.press('s');
-    await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Settings', exact: true }).waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('e');
-    await page.getByRole('heading', { level: 1, name: 'Endpoints' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Endpoints', exact: true }).waitFor();
   });
 
   it('describes both ends', async () => {
@@ -82,22 +82,23 @@ describe.runIf(process.geteuid?.() === 0)('the workbench by keyboard', () => {
     await page.keyboard.press('i');
     await page.getByRole('cell', { name: 'web-01', exact: true }).waitFor();
     await press('Create replica of web-01');
-    await page.getByText('No findings').waitFor();
+    await page.getByText('No findings', { exact: true }).waitFor();
     await type('Worker volume size', '20x');
-    await page.getByText('1 error, 0 warnings').waitFor();
+    await page.getByText('1 error, 0 warnings', { exact: true }).waitFor();
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('F8');
-    expect(await focusedName()).toContain('Worker volume size');
+    await soon(() => focusedName()).toContain('Worker volume size');
     await page.keyboard.press('Control+a');
     await page.keyboard.type('20');
-    await page.getByText('No findings').waitFor();
+    await page.getByText('No findings', { exact: true }).waitFor();
     await press('Create replica');
     await page.getByRole('heading', { level: 1, name: 'web-01', exact: true }).waitFor();
     await page.keyboard.press('Control+k');
+    await page.locator('[role="dialog"] input:focus').waitFor();
     await page.keyboard.type('configure web');
     await page.getByRole('option', { selected: true }).filter({ hasText: 'Configure web-01' }).waitFor();
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Configure web-01' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Configure web-01', exact: true }).waitFor();
     await page.locator('[data-setting="disk_bus"]').waitFor();
     await pick('Disk bus', 'virtio');
     await page.keyboard.press('Control+s');
@@ -108,7 +109,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench by keyboard', () => {
     await press('Replicate… (web-01)');
     await page.getByRole('dialog').waitFor();
     await press('Start');
-    await page.getByRole('heading', { level: 1, name: 'Execution 1 of web-01' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Execution 1 of web-01', exact: true }).waitFor();
     await page.getByRole('main').getByText('Completed', { exact: true }).first().waitFor({ timeout: 180_000 });
   });
 
@@ -158,7 +159,7 @@ async function press(button: string): Promise<void> {
 async function pick(field: string, option: string): Promise<void> {
   await reach(field);
   await page.keyboard.press('Enter');
-  await page.getByRole('listbox').waitFor();
+  await page.locator('[role="option"]:focus').waitFor();
   for (let step = 0; step < 30; step += 1) {
     if ((await focusedName()) === option) break;
     await page.keyboard.press('ArrowDown');

@@ -1,11 +1,13 @@
 // needs: native workers
 import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, it } from 'vitest';
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { PluginId } from '../../shared/model/plugin-id.ts';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
-import { screenSteps } from '../hosts/screen-steps.ts';
+import { closing } from '../rigs/closing.ts';
+import { closedAfterAll } from '../rigs/opened.ts';
+import { screenSteps, soon } from '../hosts/screen-steps.ts';
 import { startLargePublicCloud } from '../rigs/large-public-cloud/start.ts';
 import { makeScreenProject, openScreenProject, passphrase } from '../rigs/project/make-screen-project.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
@@ -138,17 +140,18 @@ describe.runIf(process.geteuid?.() === 0)('the workbench with each source', () =
   let lab: ScreenLab;
   let workbench: Workbench;
   let page: Page;
-  const opened = new Map<string, Platform>();
+  const opened = closedAfterAll();
+  const started = new Map<string, Platform>();
   const { heading, go, choose, lookAt } = screenSteps(() => page);
 
   beforeAll(async () => {
-    lab = await startScreenLab(MIB);
+    lab = opened.adopt(await startScreenLab(MIB), closing);
     mkdirSync(lab.settings, { recursive: true });
     await makeScreenProject(lab, { replicas: [] });
     const client = await openScreenProject(lab);
     for (const [key, start] of platforms) {
-      const platform = await start();
-      opened.set(key, platform);
+      const platform = opened.adopt(await start(), closing);
+      started.set(key, platform);
       await client.call('endpoint.add', {
         name: platform.name,
         plugin: platform.plugin,
@@ -156,20 +159,15 @@ describe.runIf(process.geteuid?.() === 0)('the workbench with each source', () =
       });
     }
     await client.close();
-    workbench = await openWorkbench({ settings: lab.settings, project: lab.project });
+    workbench = opened.use(await openWorkbench({ settings: lab.settings, project: lab.project }));
     page = workbench.page;
     await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
-    await page.getByRole('button', { name: 'Unlock vault' }).click();
-    await page.getByText('The vault is unlocked.').waitFor();
-  });
-  afterAll(async () => {
-    await workbench?.close();
-    for (const platform of opened.values()) await platform.close();
-    await lab?.close();
+    await page.getByRole('button', { name: 'Unlock vault', exact: true }).click();
+    await page.getByText(/^The vault is unlocked\./).waitFor();
   });
 
   it.each(platforms.map(([key]) => key))('%s: the form, the check, the VMs, and a replica of one', async (key) => {
-    const platform = opened.get(key);
+    const platform = started.get(key);
     if (platform === undefined) throw new Error(`${key} was not started`);
     const { name, vm, columns, limit } = platform;
     await go('Endpoints');
@@ -177,23 +175,27 @@ describe.runIf(process.geteuid?.() === 0)('the workbench with each source', () =
     await heading(name);
     await lookAt(`platform-${platform.plugin}-form`);
     await go('Endpoints');
-    await page.getByRole('button', { name: `Check connection of ${name}` }).click();
+    await page.getByRole('button', { name: `Check connection of ${name}`, exact: true }).click();
     await page.getByText(new RegExp(`^${name}: (?:all checks passed|passed with \\d+ warnings?)$`)).waitFor();
     await lookAt(`platform-${platform.plugin}-check`);
-    await page.getByRole('link', { name: `Browse virtual machines of ${name}` }).click();
+    await page.getByRole('link', { name: `Browse virtual machines of ${name}`, exact: true }).click();
     await page.getByRole('cell', { name: vm, exact: true }).waitFor();
-    for (const column of columns) await page.getByRole('columnheader', { name: column }).waitFor();
+    for (const column of columns) await page.getByRole('columnheader', { name: column, exact: true }).waitFor();
     await lookAt(`platform-${platform.plugin}-vms`);
-    await page.getByRole('link', { name: `Create replica of ${vm}` }).click();
+    await page.getByRole('link', { name: `Create replica of ${vm}`, exact: true }).click();
     await heading(`New replica of ${vm}`);
     if (limit !== undefined)
-      await page.getByRole('alert').filter({ hasText: 'Before you replicate this VM' }).getByText(limit).waitFor();
+      await page
+        .getByRole('alert')
+        .filter({ hasText: 'Before you replicate this VM' })
+        .getByText(limit, { exact: true })
+        .waitFor();
     await choose(page.getByLabel('Destination', { exact: true }), 'Cloud (European cloud)');
     await page
-      .getByText(/^No findings|\d+ errors?, \d+ warnings?/)
+      .getByText(/^(No findings|\d+ errors?, \d+ warnings?)$/)
       .first()
       .waitFor();
     await lookAt(`platform-${platform.plugin}-replica`);
-    expect(await page.getByText('Something went wrong').count()).toBe(0);
+    await soon(() => page.getByText('Something went wrong', { exact: true }).count()).toBe(0);
   });
 });

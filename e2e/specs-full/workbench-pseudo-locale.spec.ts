@@ -1,7 +1,7 @@
 // needs: native workers
 import { join } from 'node:path';
 import type { Page } from 'playwright';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../shared/model/json.ts';
 import { pluginIds } from '../../shared/model/plugin-id.ts';
 import { plugins } from '../../shared/plugins/registry.ts';
@@ -9,9 +9,12 @@ import { pseudoLanguage } from '../../renderer/text/pseudo.ts';
 import { buildPseudoPage, followData, textsOf } from '../hosts/pseudo-page.ts';
 import { takePictures } from '../hosts/pictures.ts';
 import { openWorkbenchHere, type WorkbenchHere } from '../hosts/workbench-here.ts';
+import { closing } from '../rigs/closing.ts';
+import { closedAfterAll } from '../rigs/opened.ts';
 import { engineHere } from '../rigs/project/engine-here.ts';
 import { makeScreenProject, passphrase } from '../rigs/project/make-screen-project.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
+import { soon } from '../hosts/screen-steps.ts';
 
 const minute = 60_000;
 const MiB = 1024 * 1024;
@@ -46,24 +49,23 @@ describe.runIf(process.geteuid?.() === 0)(
   'the workbench in a language that nobody wrote by hand',
   { timeout: 10 * minute },
   () => {
+    const opened = closedAfterAll();
     beforeAll(async () => {
-      lab = await startScreenLab(2 * MiB, { images: ['web-01', 'web-02'] });
+      lab = opened.adopt(await startScreenLab(2 * MiB, { images: ['web-01', 'web-02'] }), closing);
       await Promise.all([
         buildPseudoPage(join(lab.settings, 'page')),
         makeScreenProject(lab, { replicas: ['web-01', 'web-02'] }),
       ]);
-      workbench = await openWorkbenchHere(engineHere({}), lab.project, {
-        page: join(lab.settings, 'page'),
-        language: 'en-XA',
-      });
+      workbench = opened.use(
+        await openWorkbenchHere(engineHere({}), lab.project, {
+          page: join(lab.settings, 'page'),
+          language: 'en-XA',
+        }),
+      );
       page = workbench.page;
       data = followData(page);
       await page.reload();
     }, 5 * minute);
-    afterAll(async () => {
-      await workbench?.close();
-      await lab?.close();
-    });
 
     it('shows nothing but texts of the catalogue and data while the vault is locked', async () => {
       const problems: string[] = [];
@@ -137,14 +139,14 @@ describe.runIf(process.geteuid?.() === 0)(
         await page.getByRole('dialog').waitFor({ state: 'detached' });
       }
       await goTo('replicas');
-      await page.getByLabel(text.replicas.chooseAll).check();
+      await page.getByLabel(text.replicas.chooseAll, { exact: true }).check();
       await page.getByRole('button', { name: text.replicas.runChosenOf(2), exact: true }).click();
       await page.getByRole('dialog').waitFor();
       problems.push(...(await problemsHere('replicate')));
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
-      await page.getByLabel(text.replicas.chooseAll).uncheck();
-      await page.getByLabel(text.replicas.chooseOne('web-01')).check();
+      await page.getByLabel(text.replicas.chooseAll, { exact: true }).uncheck();
+      await page.getByLabel(text.replicas.chooseOne('web-01'), { exact: true }).check();
       await page.getByRole('button', { name: text.replicas.deployChosenOf(1), exact: true }).click();
       await page.getByRole('dialog').waitFor();
       problems.push(...(await problemsHere('deploy')));
@@ -187,7 +189,7 @@ async function goTo(path: string): Promise<void> {
     location.hash = hash;
   }, `#/${path}`);
   await page.locator('main h1, main h2, main p').first().waitFor();
-  await expect.poll(() => page.getByLabel(text.app.loading, { exact: true }).count()).toBe(0);
+  await soon(() => page.getByLabel(text.app.loading, { exact: true }).count()).toBe(0);
 }
 
 async function problemsOf(path: string): Promise<string[]> {

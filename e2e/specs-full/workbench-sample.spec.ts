@@ -2,9 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { screenSteps } from '../hosts/screen-steps.ts';
+import { beforeAll, describe, it } from 'vitest';
+import { screenSteps, soon } from '../hosts/screen-steps.ts';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
+import { closedAfterAll } from '../rigs/opened.ts';
 
 const minute = 60_000;
 let root: string;
@@ -15,22 +16,23 @@ const { go, heading, lookAt } = screenSteps(() => workbench.page);
 describe.runIf(process.env['CAUSEWAY_SAMPLE'] === '1')(
   'the sample',
   () => {
+    const opened = closedAfterAll();
     beforeAll(async () => {
       root = mkdtempSync(join(tmpdir(), 'causeway-sample-'));
-      workbench = await openWorkbench({ settings: root });
-    });
-    afterAll(async () => {
-      await workbench?.close();
-      rmSync(root, { recursive: true, force: true });
+      opened.defer(() => rmSync(root, { recursive: true, force: true }));
+      workbench = opened.use(await openWorkbench({ settings: root }));
     });
 
     it('comes up by one button, with what is needed to replicate', async () => {
       const { page } = workbench;
-      await page.getByRole('button', { name: 'Start sample' }).click();
-      await page.getByText('The sample is starting.').first().waitFor();
+      await page.getByRole('button', { name: 'Start sample', exact: true }).click();
+      await page
+        .getByText(/^The sample is starting\./)
+        .first()
+        .waitFor();
       await lookAt('sample-starting');
-      await page.getByRole('heading', { level: 1, name: 'Lab' }).waitFor({ timeout: 8 * minute });
-      await page.getByText(/The vault is unlocked/).waitFor();
+      await page.getByRole('heading', { level: 1, name: 'Lab', exact: true }).waitFor({ timeout: 8 * minute });
+      await page.getByText(/^The vault is unlocked\./).waitFor();
       await lookAt('sample-open');
     });
 
@@ -57,14 +59,14 @@ describe.runIf(process.env['CAUSEWAY_SAMPLE'] === '1')(
 
     it('is ended by another, and leaves nothing', async () => {
       const { page } = workbench;
-      await go('Project');
-      await page.getByRole('button', { name: 'Close project' }).first().click();
+      await go('Project', 'Lab');
+      await page.getByRole('button', { name: 'Close project', exact: true }).first().click();
       // Nothing runs: nobody is asked.
-      await page.getByRole('button', { name: 'Stop sample' }).click();
+      await page.getByRole('button', { name: 'Stop sample', exact: true }).click();
       await lookAt('sample-end');
-      await page.getByRole('dialog').getByRole('button', { name: 'Stop sample' }).click();
-      await page.getByRole('button', { name: 'Start sample' }).waitFor({ timeout: minute });
-      expect(await page.getByText('Lab', { exact: true }).count()).toBe(0);
+      await page.getByRole('dialog').getByRole('button', { name: 'Stop sample', exact: true }).click();
+      await page.getByRole('button', { name: 'Start sample', exact: true }).waitFor({ timeout: minute });
+      await soon(() => page.getByText('Lab', { exact: true }).count()).toBe(0);
     });
   },
   12 * minute,

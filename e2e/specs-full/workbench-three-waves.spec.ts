@@ -2,10 +2,11 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { WaveSummary } from '../../shared/model/wave.ts';
-import { screenSteps } from '../hosts/screen-steps.ts';
+import { screenLink, screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbenchHere, type WorkbenchHere } from '../hosts/workbench-here.ts';
+import { closedAfterAll } from '../rigs/opened.ts';
 import { engineHere } from '../rigs/project/engine-here.ts';
 import { makeEmptyProject, openMadeProject, passphrase } from '../rigs/project/make-screen-project.ts';
 import { workbookFile } from '../rigs/project/workbook-file.ts';
@@ -24,11 +25,12 @@ async function click(target: Locator): Promise<void> {
   clicks += 1;
   await target.click();
 }
-const button = (name: string | RegExp): Locator => page.getByRole('button', { name });
-const screen = (name: string): Locator =>
-  page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name, exact: true });
+const button = (name: string | RegExp): Locator => page.getByRole('button', { name, exact: true });
+const screen = (name: string): Locator => screenLink(page, name);
 
 describe('three waves of 100 VMs from an RVTools workbook', () => {
+  const opened = closedAfterAll();
+  opened.defer(() => rmSync(root, { recursive: true, force: true }));
   beforeAll(async () => {
     mkdirSync(images);
     for (const name of names) {
@@ -36,34 +38,30 @@ describe('three waves of 100 VMs from an RVTools workbook', () => {
       truncateSync(join(images, `${name}.raw`), 1024 * 1024);
     }
     await makeProject();
-    workbench = await openWorkbenchHere(engineHere({}), project);
+    workbench = opened.use(await openWorkbenchHere(engineHere({}), project));
     page = workbench.page;
     await workbench.ask('vault.unlock', { passphrase });
     await page.reload();
   });
-  afterAll(async () => {
-    await workbench?.close();
-    rmSync(root, { recursive: true, force: true });
-  });
 
   /** Beside the journey: a window that a third of a wave fits into makes more waves, and without it they are as before. */
   async function limitByWindow(): Promise<void> {
-    await page.getByRole('button', { name: 'More limits' }).click();
-    await page.getByLabel('Window in hours').fill('4');
-    await page.getByLabel('Bandwidth').fill('1Gbit');
+    await page.getByRole('button', { name: 'More limits', exact: true }).click();
+    await page.getByLabel('Window in hours', { exact: true }).fill('4');
+    await page.getByLabel('Bandwidth', { exact: true }).fill('1Gbit');
     await page.getByRole('tab', { name: /^Wave 9 · / }).waitFor();
     await lookAt('plan-waves-limits');
-    await page.getByLabel('Window in hours').fill('');
-    await page.getByLabel('Bandwidth').fill('');
+    await page.getByLabel('Window in hours', { exact: true }).fill('');
+    await page.getByLabel('Bandwidth', { exact: true }).fill('');
     await page.getByRole('tab', { name: /^Wave 9 · / }).waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'More limits' }).click();
+    await page.getByRole('button', { name: 'More limits', exact: true }).click();
     await page.getByRole('tab', { name: /^Wave 3 · 100 VMs/ }).waitFor();
   }
 
   it('takes at most 60 clicks, windows included', async () => {
     const began = performance.now();
     await click(screen('Inventory'));
-    await click(page.getByRole('link', { name: 'Import file' }).first());
+    await click(page.getByRole('link', { name: 'Import file', exact: true }).first());
     // The button and the file in the system's dialog.
     clicks += 2;
     await page
@@ -71,7 +69,7 @@ describe('three waves of 100 VMs from an RVTools workbook', () => {
       .setInputFiles({ name: 'RVTools.xlsx', mimeType: 'application/octet-stream', buffer: workbook() });
     await page.getByText('300 VMs', { exact: true }).first().waitFor();
     await click(button('Save inventory'));
-    await click(page.getByRole('link', { name: 'Plan waves…' }));
+    await click(page.getByRole('link', { name: 'Plan waves…', exact: true }));
     await page.getByRole('tab', { name: /^Wave 3 · 100 VMs/ }).waitFor();
     await lookAt('plan-waves');
     await limitByWindow();
@@ -83,10 +81,13 @@ describe('three waves of 100 VMs from an RVTools workbook', () => {
     for (const [index, date] of ['2027-04-03', '2027-04-10', '2027-04-17'].entries()) {
       await click(page.getByRole('link', { name: `Wave ${index + 1}`, exact: true }));
       await click(button('Plan…'));
-      await page.getByLabel('Date').fill(date);
+      await page.getByLabel('Date', { exact: true }).fill(date);
       await page.getByLabel('Time', { exact: true }).fill('22:00');
       await click(button('Save plan'));
-      await page.getByText('22:00', { exact: false }).first().waitFor();
+      await page
+        .getByText(/^\w+, \w+ \d+, 22:00 /)
+        .first()
+        .waitFor();
       if (index === 0) await lookAt('wave-of-100');
       await click(screen('Waves'));
     }
@@ -116,8 +117,8 @@ describe('three waves of 100 VMs from an RVTools workbook', () => {
 /** A person who finds one VM in the wrong wave, and then thinks otherwise. */
 async function moveOneAndBack(): Promise<void> {
   await click(page.getByLabel(/^Select vm-/).first());
-  await click(page.getByLabel('Move 1 to'));
-  await click(page.getByRole('option', { name: 'Wave 2' }));
+  await click(page.getByLabel('Move 1 to', { exact: true }));
+  await click(page.getByRole('option', { name: 'Wave 2', exact: true }));
   await page.getByRole('tab', { name: /^Wave 2 · 101 VMs/ }).waitFor();
   await click(button('Undo'));
   await page.getByRole('tab', { name: /^Wave 2 · 100 VMs/ }).waitFor();
@@ -125,7 +126,7 @@ async function moveOneAndBack(): Promise<void> {
 
 /** The same with the mouse alone: one VM to another wave, and two that are selected to a new one. */
 async function dragSomeAndBack(): Promise<void> {
-  const moved = page.getByRole('status').getByText('1 VM moved to Wave 3.');
+  const moved = page.getByRole('status').getByText('1 VM moved to Wave 3.', { exact: true });
   // Twice in seven runs on a busy machine the browser ended the drag before it reached the tab; why is not known. A person drags again.
   for (let attempt = 0; attempt < 3 && (await moved.count()) === 0; attempt += 1) {
     await page
@@ -151,8 +152,8 @@ async function dragSomeAndBack(): Promise<void> {
   await page.mouse.up();
   await page.getByRole('tab', { name: /^Wave 4 · 2 VMs/ }).waitFor();
   for (const name of [/^Wave 3 · 101 VMs/, /^Wave 3 · 100 VMs/]) {
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByRole('tab', { name }).waitFor();
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await page.getByRole('tab', { name, exact: true }).waitFor();
   }
 }
 
@@ -164,7 +165,7 @@ async function moveByKeysAndBack(): Promise<void> {
     .first()
     .focus();
   await page.keyboard.press('Space');
-  const target = page.getByRole('combobox', { name: 'Move 1 to' });
+  const target = page.getByRole('combobox', { name: 'Move 1 to', exact: true });
   for (
     let presses = 0;
     presses < 60 && !(await target.evaluate((element) => element === document.activeElement));
@@ -172,12 +173,12 @@ async function moveByKeysAndBack(): Promise<void> {
   )
     await page.keyboard.press('Shift+Tab');
   await page.keyboard.press('Enter');
-  await page.getByRole('option', { name: 'Wave 2' }).waitFor();
+  await page.getByRole('option', { name: 'Wave 2', exact: true }).waitFor();
   await page.keyboard.press('Enter');
-  await news.getByText('1 VM moved to Wave 2.').waitFor();
+  await news.getByText('1 VM moved to Wave 2.', { exact: true }).waitFor();
   await page.getByRole('tab', { name: /^Wave 2 · 101 VMs/ }).waitFor();
   await page.keyboard.press('Control+z');
-  await news.getByText('Last move undone.').waitFor();
+  await news.getByText('Last move undone.', { exact: true }).waitFor();
   await page.getByRole('tab', { name: /^Wave 2 · 100 VMs/ }).waitFor();
 }
 

@@ -121,14 +121,14 @@ describe('a cut-over night of three VMs that depend on each other', { timeout: 1
       ),
     ).toMatchObject({ status: 0 });
     await page
-      .getByText('Cut-over in progress')
-      .or(page.getByText('Cutting over'))
+      .getByText('Cut-over in progress', { exact: true })
+      .or(page.getByText('Cutting over', { exact: true }))
       .first()
       .waitFor({ timeout: 4 * minute });
     await lookAt('night-running');
     await page
-      .getByRole('button', { name: 'Retry 1' })
-      .or(page.getByText(/Cut-over failed|ended with failures/))
+      .getByRole('button', { name: 'Retry 1', exact: true })
+      .or(page.getByText(/^Cut-over failed|ended with failures\.?$/))
       .first()
       .waitFor({ timeout: 6 * minute });
     const detail = (await workbench.ask('wave.show', { wave })) as unknown as WaveDetail;
@@ -147,12 +147,15 @@ describe('a cut-over night of three VMs that depend on each other', { timeout: 1
   });
 
   it('offers to roll back what failed, and starts its source again', async () => {
-    const row = page.getByRole('table', { name: 'Members' }).getByRole('row').filter({ hasText: 'web-01' });
-    await row.getByRole('button', { name: 'Roll back… (web-01)' }).click();
+    const row = page
+      .getByRole('table', { name: 'Members', exact: true })
+      .getByRole('row')
+      .filter({ hasText: 'web-01' });
+    await row.getByRole('button', { name: 'Roll back… (web-01)', exact: true }).click();
     await lookAt('night-roll-back');
-    await page.getByLabel('Your name').fill('Anna Berg');
+    await page.getByRole('textbox', { name: 'Your name', exact: true }).fill('Anna Berg');
     await page.getByRole('button', { name: 'Roll back', exact: true }).click();
-    await row.getByText('Rolled back').waitFor();
+    await row.getByText('Rolled back', { exact: true }).waitFor();
     expect(await statesOfSources()).toEqual({ 'db-01': 'stopped', 'app-01': 'stopped', 'web-01': 'running' });
     expect(
       [...lab.cloud.world.servers.values()]
@@ -179,10 +182,10 @@ describe('a cut-over night of three VMs that depend on each other', { timeout: 1
 
   it('hands over a report of each VM and the journal, which people without Causeway open and verify', async () => {
     await go('Evidence');
-    await page.getByRole('status').getByText('Intact').waitFor();
+    await page.getByRole('status').getByText('Intact', { exact: true }).waitFor();
     for (const name of names) {
       const saving = page.waitForEvent('download');
-      await page.getByRole('button', { name: `Save report (${name})` }).click();
+      await page.getByRole('button', { name: `Save report (${name})`, exact: true }).click();
       writeFileSync(join(out, `${name}.html`), readFileSync(await (await saving).path()));
     }
     await lookAt('night-evidence');
@@ -228,7 +231,7 @@ describe('a cut-over night of three VMs that depend on each other', { timeout: 1
       const reader = await openInChromium(pathToFileURL(join(out, `${name}.html`)).href);
       try {
         await reader.context.setOffline(true);
-        await reader.page.getByText(text).first().waitFor();
+        await reader.page.getByText(text, { exact: true }).first().waitFor();
         page = reader.page;
         await reader.page.reload();
         await lookAt(`night-report-${name}`);

@@ -42,15 +42,15 @@ describe("the workbench of Windows' Node", () => {
   it('creates a project on drive C: with a vault', async () => {
     const { page } = workbench;
     await heading('Projects');
-    const form = page.getByRole('form', { name: 'Create project' });
-    await form.getByLabel('Name').fill('Move of the web shop');
-    await form.getByLabel('Folder').fill(windows.path(folder));
-    await form.getByRole('button', { name: 'Create project' }).click();
+    const form = page.getByRole('form', { name: 'Create project', exact: true });
+    await form.getByRole('textbox', { name: 'Name', exact: true }).fill('Move of the web shop');
+    await form.getByLabel('Folder', { exact: true }).fill(windows.path(folder));
+    await form.getByRole('button', { name: 'Create project', exact: true }).click();
     await heading('Move of the web shop');
     await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
-    await page.getByLabel('Repeat passphrase').fill(passphrase);
-    await page.getByRole('button', { name: 'Create vault' }).click();
-    await page.getByText('The vault is unlocked.').waitFor();
+    await page.getByLabel('Repeat passphrase', { exact: true }).fill(passphrase);
+    await page.getByRole('button', { name: 'Create vault', exact: true }).click();
+    await page.getByText(/^The vault is unlocked\./).waitFor();
     await lookAt('windows-project');
     expect(existsSync(join(folder, '.causeway', 'vault.json'))).toBe(true);
   });
@@ -58,13 +58,15 @@ describe("the workbench of Windows' Node", () => {
   it('finds the VMs of a folder with a blank in its name', async () => {
     const { page } = workbench;
     await go('Endpoints');
-    await page.getByRole('link', { name: 'Add endpoint' }).click();
-    await choose(page.getByLabel('Platform'), 'Disk images');
-    await page.getByLabel('Name').fill('Images');
-    await page.getByLabel('Folder or file').fill(windows.path(join(windows.home, 'Virtual Machines')));
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('button', { name: 'Check connection of Images' }).click();
-    await page.getByText('Images: all checks passed').waitFor();
+    await page.getByRole('link', { name: 'Add endpoint', exact: true }).click();
+    await choose(page.getByLabel('Platform', { exact: true }), 'Disk images');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Images');
+    await page
+      .getByRole('textbox', { name: 'Folder or file', exact: true })
+      .fill(windows.path(join(windows.home, 'Virtual Machines')));
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('button', { name: 'Check connection of Images', exact: true }).click();
+    await page.getByText('Images: all checks passed', { exact: true }).waitFor();
     await lookAt('windows-endpoints');
   });
 

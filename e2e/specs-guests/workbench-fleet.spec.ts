@@ -3,7 +3,7 @@
 import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   descriptionExchange,
   openExchange,
@@ -17,7 +17,9 @@ import { natsJournal } from '../../electron/fleet/nats-journal.ts';
 import { natsLive } from '../../electron/fleet/nats-live.ts';
 import { MemoryChanges } from '../../electron/fleet/testing/memory-fleet.ts';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
-import { screenSteps } from '../hosts/screen-steps.ts';
+import { closing } from '../rigs/closing.ts';
+import { closedAfterAll } from '../rigs/opened.ts';
+import { screenSteps, soon } from '../hosts/screen-steps.ts';
 import { hasNats, startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
 import { makeScreenProject, openScreenProject } from '../rigs/project/make-screen-project.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
@@ -41,11 +43,10 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('two people who change the 
       `${JSON.stringify({ ...(JSON.parse(read(where, file)) as object), wave }, undefined, 2)}\n`,
     );
 
+  const opened = closedAfterAll();
   beforeAll(async () => {
-    [lab, nats] = await Promise.all([
-      startScreenLab(1024 * 1024, { images: ['web-01', 'db-01'] }),
-      startNats({ servers: 1 }),
-    ]);
+    lab = opened.adopt(await startScreenLab(1024 * 1024, { images: ['web-01', 'db-01'] }), closing);
+    nats = opened.adopt(await startNats({ servers: 1 }), (servers) => servers.stop());
     await makeScreenProject(lab, {
       replicas: ['web-01', 'db-01'],
       environment: { network_map: { default: 'production' } },
@@ -54,7 +55,7 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('two people who change the 
     for (const name of ['first', 'second', 'third', 'fourth']) await client.call('wave.create', { wave: name });
     await client.close();
     const config = fleetConfigSchema.parse({ servers: [...nats.urls], project: 'shop', claimSeconds: 4 });
-    connection = await connect({ servers: [...nats.urls] });
+    connection = opened.adopt(await connect({ servers: [...nats.urls] }), closing);
     await (await openExchange(connection, config, lab.project)).turn();
     folder = `${lab.project}-other`;
     for (const part of ['endpoints', 'replicas', 'waves'])
@@ -67,60 +68,54 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('two people who change the 
       edit(lab.project, fileOf(name), 'second');
     }
     await other.turn();
+    opened.defer(() => removeFleetConfig(lab.project));
     writeFleetConfig(lab.project, config);
-    workbench = await openWorkbench(lab);
+    workbench = opened.use(await openWorkbench(lab));
   }, 180_000);
-  afterAll(async () => {
-    await workbench?.close();
-    if (lab !== undefined) removeFleetConfig(lab.project);
-    await connection?.close();
-    await nats?.stop();
-    await lab?.close();
-  });
 
   it('see the difference, decide it, and are shown what changed while they were reading', async () => {
     const { page } = workbench;
     const [web, db] = [fileOf('web-01'), fileOf('db-01')];
-    await page.getByText('2 files were changed here and by another member of the fleet').waitFor();
+    await page.getByText('2 files were changed here and by another member of the fleet', { exact: true }).waitFor();
     expect([read(lab.project, web), read(folder, web)]).toEqual([
       expect.stringContaining('second'),
       expect.stringContaining('first'),
     ]);
-    await page.getByRole('button', { name: 'Compare…' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Which change do you keep?' });
-    await dialog.getByLabel('File').click();
-    await page.getByRole('option', { name: web }).click();
-    const difference = dialog.getByRole('region', { name: 'Difference' });
-    await expect.poll(() => difference.innerText()).toMatch(/− +"wave": "second"\n\+ +"wave": "first"/);
+    await page.getByRole('button', { name: 'Compare…', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Which change do you keep?', exact: true });
+    await dialog.getByLabel('File', { exact: true }).click();
+    await page.getByRole('option', { name: web, exact: true }).click();
+    const difference = dialog.getByRole('region', { name: 'Difference', exact: true });
+    await soon(() => difference.innerText()).toMatch(/− +"wave": "second"\n\+ +"wave": "first"/);
     await lookAt('fleet-conflict');
 
     edit(folder, web, 'third');
     await other.turn();
     // Whichever comes first: the exchange shows the newer change, or the decision is refused because of it.
     await expect.poll(() => difference.innerText(), { timeout: 30_000 }).toMatch(/\+ +"wave": "third"/);
-    await dialog.getByRole('button', { name: 'Keep mine' }).click();
-    await page.getByText(`${web}: your file is now in the fleet`).waitFor();
+    await dialog.getByRole('button', { name: 'Keep mine', exact: true }).click();
+    await page.getByText(`${web}: your file is now in the fleet`, { exact: true }).waitFor();
     await other.turn();
     expect([read(lab.project, web), read(folder, web)]).toEqual([
       expect.stringContaining('second'),
       expect.stringContaining('second'),
     ]);
 
-    await expect.poll(() => dialog.getByLabel('File').innerText()).toBe(db);
-    await dialog.getByRole('button', { name: 'Use the file of the fleet' }).click();
-    await page.getByText(`${db}: the file of the fleet is now here`).waitFor();
+    await soon(() => dialog.getByLabel('File', { exact: true }).innerText()).toBe(db);
+    await dialog.getByRole('button', { name: 'Use the file of the fleet', exact: true }).click();
+    await page.getByText(`${db}: the file of the fleet is now here`, { exact: true }).waitFor();
     await dialog.waitFor({ state: 'detached' });
     expect(read(lab.project, db)).toContain('first');
-    await expect.poll(() => page.getByRole('button', { name: 'Compare…' }).count()).toBe(0);
+    await soon(() => page.getByRole('button', { name: 'Compare…', exact: true }).count()).toBe(0);
   }, 120_000);
 
   it('are told of files that the others do not get', async () => {
     const { page } = workbench;
     writeFileSync(join(lab.project, 'replicas', 'c:web.json'), '{}');
-    await page.getByText('1 file is not shared with the fleet').waitFor();
-    await page.getByText('replicas/c:web.json').first().waitFor();
+    await page.getByText(/^1 file is not shared with the fleet/).waitFor();
+    await page.getByText('replicas/c:web.json', { exact: true }).first().waitFor();
     rmSync(join(lab.project, 'replicas', 'c:web.json'));
-    await page.getByText('1 file is not shared with the fleet').waitFor({ state: 'detached' });
+    await page.getByText(/^1 file is not shared with the fleet/).waitFor({ state: 'detached' });
     await other.turn();
     expect(readdirSync(join(folder, 'replicas'))).not.toContain('c:web.json');
   }, 120_000);
@@ -169,18 +164,18 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('two people who change the 
     }, 500);
     try {
       await page.goto(new URL(`#/replicas/${id}`, page.url()).href);
-      await page.getByText('Running on data-centre').first().waitFor();
-      await page.getByRole('table', { name: 'Executions' }).getByRole('link', { name: /1$/ }).click();
-      await page.getByText('Running on data-centre').first().waitFor();
+      await page.getByText('Running on data-centre', { exact: true }).first().waitFor();
+      await page.getByRole('table', { name: 'Executions', exact: true }).getByRole('link', { name: /1$/ }).click();
+      await page.getByText('Running on data-centre', { exact: true }).first().waitFor();
       await page
-        .getByText(/43\s?%/)
+        .getByText(/ 43\s?%$/)
         .first()
         .waitFor();
       await lookAt('fleet-elsewhere');
       put('completed');
       await member.settled(id, never);
-      await page.getByText('Completed').first().waitFor();
-      await page.getByText('Running on data-centre').first().waitFor({ state: 'detached' });
+      await page.getByText('Completed', { exact: true }).first().waitFor();
+      await page.getByText('Running on data-centre', { exact: true }).first().waitFor({ state: 'detached' });
     } finally {
       clearInterval(telling);
       await member.release(id, never);

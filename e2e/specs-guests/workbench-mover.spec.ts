@@ -6,11 +6,13 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Page } from 'playwright';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { hostKeyFingerprint } from '../../electron/engine/transport/host-keys.ts';
 import { seriousFindings } from '../hosts/accessibility.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
+import { closing } from '../rigs/closing.ts';
+import { closedAfterAll } from '../rigs/opened.ts';
 import { startCutProxy, type CutProxy } from '../rigs/cut-proxy.ts';
 import { listenPort } from '../rigs/machines/reachable-port.ts';
 import { startMoverRig, type MoverRig } from '../rigs/mover-rig.ts';
@@ -26,10 +28,14 @@ describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('the workbenc
   let workbench: Workbench;
   let page: Page;
   const keyPassphrase = 'a key with a word';
-  const { lookAt, heading } = screenSteps(() => page);
+  const { go, lookAt, heading } = screenSteps(() => page);
+
+  const opened = closedAfterAll();
 
   async function open(): Promise<void> {
-    workbench = await openWorkbenchInBrowser(['--settings', rig.at('laptop', 'workbench')], rig.environment);
+    workbench = opened.use(
+      await openWorkbenchInBrowser(['--settings', rig.at('laptop', 'workbench')], rig.environment),
+    );
     page = workbench.page;
   }
   const expectDone = async (...argv: string[]): Promise<string> => {
@@ -41,12 +47,16 @@ describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('the workbenc
 
   beforeAll(async () => {
     // A closed port instead of the jump host's, while the network is away.
-    rig = await startMoverRig(async (jump) => {
-      proxy = await startCutProxy(() => (isReachable ? jump.port : 1));
-      return proxy.port;
-    });
+    rig = opened.adopt(
+      await startMoverRig(async (jump) => {
+        proxy = opened.adopt(await startCutProxy(() => (isReachable ? jump.port : 1)), (started) => started.stop());
+        return proxy.port;
+      }),
+      closing,
+    );
     await copyFile(rig.jump.privateKeyPath, rig.at('encrypted'));
     execFileSync('ssh-keygen', ['-q', '-p', '-P', '', '-N', keyPassphrase, '-f', rig.at('encrypted')]);
+    opened.defer(async () => void (await rig.causeway('mover', 'uninstall', 'beside')));
     // The command line goes another way, so that something can happen while the workbench is not connected.
     await expectDone(
       'mover',
@@ -58,54 +68,50 @@ describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('the workbenc
     );
     await open();
   }, 600_000);
-  afterAll(async () => {
-    await workbench?.close();
-    await rig.causeway('mover', 'uninstall', 'beside');
-    await proxy?.stop();
-    await rig?.close();
-  }, 120_000);
 
   it('adds a mover by questions: the passphrase of the key, then each host key on the way', async () => {
-    const card = page.getByRole('region', { name: 'Open project on a host' });
-    await card.getByText(`root@${rig.host.address}`).waitFor();
-    await card.getByRole('button', { name: 'Add mover…' }).click();
-    await dialog().getByLabel('Name').fill('beside');
-    await dialog().getByText('A mover of this name was added already.').waitFor();
-    await dialog().getByLabel('Name').fill('site-a');
+    const card = page.getByRole('region', { name: 'Open project on a host', exact: true });
+    await card.getByText(`root@${rig.host.address}:${rig.host.port}`, { exact: true }).waitFor();
+    await card.getByRole('button', { name: 'Add mover…', exact: true }).click();
+    await dialog().getByRole('textbox', { name: 'Name', exact: true }).fill('beside');
+    await dialog().getByText('A mover of this name was added already.', { exact: true }).waitFor();
+    await dialog().getByRole('textbox', { name: 'Name', exact: true }).fill('site-a');
     await dialog().getByLabel('Host', { exact: true }).fill('beside-the-data');
-    await dialog().getByLabel('Private key file (optional)').fill(rig.at('encrypted'));
+    await dialog().getByLabel('Private key file (optional)', { exact: true }).fill(rig.at('encrypted'));
     await lookAt('mover-add');
-    await dialog().getByRole('button', { name: 'Connect' }).click();
+    await dialog().getByRole('button', { name: 'Connect', exact: true }).click();
     await dialog()
-      .getByLabel(`Passphrase of ${rig.at('encrypted')}`)
+      .getByLabel(`Passphrase of ${rig.at('encrypted')}`, { exact: true })
       .fill(keyPassphrase);
     await dialog().getByRole('button', { name: 'Continue', exact: true }).click();
     for (const { hostKey } of [rig.jump, rig.host]) {
-      await dialog().getByText(hostKeyFingerprint(hostKey)).waitFor();
+      await dialog().getByText(hostKeyFingerprint(hostKey), { exact: true }).waitFor();
       await lookAt('mover-host-key');
-      await dialog().getByRole('button', { name: 'Trust host key' }).click();
+      await dialog().getByRole('button', { name: 'Trust host key', exact: true }).click();
     }
     await dialog().waitFor({ state: 'detached' });
-    await card.getByText(/through 127\.0\.0\.1/).waitFor();
+    await card.getByText(/through 127\.0\.0\.1(:\d+)?$/).waitFor();
     await lookAt('mover-list');
   }, 120_000);
 
   it('opens a project there, and works in it as in one here', async () => {
-    await page.getByRole('button', { name: 'Open project… (site-a)' }).click();
-    await dialog().getByLabel('Folder on the mover').fill(rig.at('nowhere'));
-    await dialog().getByRole('button', { name: 'Open project' }).click();
-    await dialog().getByText('folder not found on the mover').waitFor();
-    await dialog().getByLabel('Folder on the mover').fill(rig.at('project'));
-    await dialog().getByLabel('Create the folder if it does not exist').check();
-    await dialog().getByRole('button', { name: 'Open project' }).click();
+    await page.getByRole('button', { name: 'Open project… (site-a)', exact: true }).click();
+    await dialog().getByLabel('Folder on the mover', { exact: true }).fill(rig.at('nowhere'));
+    await dialog().getByRole('button', { name: 'Open project', exact: true }).click();
+    await dialog()
+      .getByText(/^Details: folder not found on the mover: /)
+      .waitFor();
+    await dialog().getByLabel('Folder on the mover', { exact: true }).fill(rig.at('project'));
+    await dialog().getByLabel('Create the folder if it does not exist', { exact: true }).check();
+    await dialog().getByRole('button', { name: 'Open project', exact: true }).click();
     await heading('project');
-    await page.getByText(`On site-a: ${rig.at('project')}`).waitFor();
-    await page.getByTitle('Mover site-a: Connected').first().waitFor();
-    const vault = page.getByRole('region', { name: 'Vault' });
+    await page.getByText(`On site-a: ${rig.at('project')}`, { exact: true }).waitFor();
+    await page.getByTitle('Mover site-a: Connected', { exact: true }).first().waitFor();
+    const vault = page.getByRole('region', { name: 'Vault', exact: true });
     await vault.getByLabel('Passphrase', { exact: true }).fill('correct horse battery');
-    await vault.getByLabel('Repeat passphrase').fill('correct horse battery');
-    await vault.getByRole('button', { name: 'Create vault' }).click();
-    await vault.getByText('The vault is unlocked').waitFor();
+    await vault.getByLabel('Repeat passphrase', { exact: true }).fill('correct horse battery');
+    await vault.getByRole('button', { name: 'Create vault', exact: true }).click();
+    await vault.getByText(/^The vault is unlocked\./).waitFor();
     await lookAt('mover-project');
     // Another client of the same engine.
     await expectDone(
@@ -121,10 +127,7 @@ describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('the workbenc
     );
     await expectDone('endpoint', 'add', 'cloud', '--plugin', 'european-cloud', '--connection', rig.at('cloud.json'));
     await expectDone('replica', 'create', 'images', 'web', 'cloud', '--environment', rig.at('web.yaml'));
-    await page
-      .getByRole('navigation', { name: 'Screens' })
-      .getByRole('link', { name: 'Replicas', exact: true })
-      .click();
+    await go('Replicas');
     await page.getByRole('link', { name: 'web', exact: true }).waitFor();
   }, 300_000);
 
@@ -140,9 +143,9 @@ describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('the workbenc
     await once(command, 'exit');
     isReachable = false;
     proxy.cut();
-    await page.getByText('Connection to site-a lost. Executions on the mover continue.').waitFor();
+    await page.getByText(/^Connection to site-a lost\. Executions on the mover continue\./).waitFor();
     await page
-      .getByTitle(/Mover site-a: (Connection lost|Connecting…)/)
+      .getByTitle(/^Mover site-a: (Connection lost|Connecting…)/)
       .first()
       .waitFor();
     await lookAt('mover-lost');
@@ -151,13 +154,13 @@ describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('the workbenc
       .poll(() => expectDone('execution', 'list', '--json'), { timeout: 120_000, interval: 500 })
       .toContain('"state":"completed"');
     isReachable = true;
-    await page.getByRole('button', { name: 'Reconnect now' }).click();
+    await page.getByRole('button', { name: 'Reconnect now', exact: true }).click();
     await page
-      .getByText('On site-a, while this workbench was not connected: 1 completed, 0 failed, 0 cancelled.')
+      .getByText(/^On site-a, while this workbench was not connected: 1 completed, 0 failed, 0 cancelled\./)
       .waitFor();
     await lookAt('mover-meanwhile');
-    await page.getByRole('button', { name: 'Dismiss' }).click();
-    await page.getByText('while this workbench was not connected').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Dismiss', exact: true }).click();
+    await page.getByText(/^On site-a, while this workbench was not connected: /).waitFor({ state: 'detached' });
   }, 300_000);
 
   it('starts the service again when it was killed, with the vault open as before', async () => {
@@ -166,10 +169,13 @@ describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('the workbenc
       pid: number;
     };
     process.kill(pid, 'SIGKILL');
-    await page.getByText('The engine on the mover has ended').waitFor();
-    await page.getByTitle('Mover site-a: Connected').first().waitFor();
-    await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Project', exact: true }).click();
-    await page.getByRole('region', { name: 'Vault' }).getByText('The vault is unlocked').waitFor();
+    await page.getByText(/^The engine on the mover has ended/).waitFor();
+    await page.getByTitle('Mover site-a: Connected', { exact: true }).first().waitFor();
+    await go('Project', 'project');
+    await page
+      .getByRole('region', { name: 'Vault', exact: true })
+      .getByText(/^The vault is unlocked\./)
+      .waitFor();
   }, 120_000);
 
   it('opens it again after a killed workbench, by its recent projects, in German too', async () => {
@@ -178,26 +184,23 @@ describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('the workbenc
     await expectDone('replica', 'execute', 'web');
     await open();
     await page.getByRole('button', { name: /^project/ }).click();
-    await dialog().getByRole('button', { name: 'Open project' }).click();
+    await dialog().getByRole('button', { name: 'Open project', exact: true }).click();
     await dialog()
-      .getByLabel(`Passphrase of ${rig.at('encrypted')}`)
+      .getByLabel(`Passphrase of ${rig.at('encrypted')}`, { exact: true })
       .fill(keyPassphrase);
     await dialog().getByRole('button', { name: 'Continue', exact: true }).click();
     await heading('project');
     await page
-      .getByText('On site-a, while this workbench was not connected: 1 completed, 0 failed, 0 cancelled.')
+      .getByText(/^On site-a, while this workbench was not connected: 1 completed, 0 failed, 0 cancelled\./)
       .waitFor();
-    await page
-      .getByRole('navigation', { name: 'Screens' })
-      .getByRole('link', { name: 'Settings', exact: true })
-      .click();
-    await page.getByRole('combobox', { name: 'Language' }).click();
-    await page.getByRole('option', { name: 'Deutsch' }).click();
-    await page.getByTitle('Mover site-a: Verbunden').first().waitFor();
+    await go('Settings');
+    await page.getByRole('combobox', { name: 'Language', exact: true }).click();
+    await page.getByRole('option', { name: 'Deutsch', exact: true }).click();
+    await page.getByTitle('Mover site-a: Verbunden', { exact: true }).first().waitFor();
     await page.getByRole('navigation').getByRole('link', { name: 'Projekt', exact: true }).click();
     // Nothing runs there, so that nobody is asked.
-    await page.getByRole('button', { name: 'Projekt schließen' }).click();
-    await page.getByRole('heading', { level: 2, name: 'Projekt auf einem Host öffnen' }).waitFor();
+    await page.getByRole('button', { name: 'Projekt schließen', exact: true }).click();
+    await page.getByRole('heading', { level: 2, name: 'Projekt auf einem Host öffnen', exact: true }).waitFor();
     await lookAt('mover-german');
     expect(await seriousFindings(page)).toEqual([]);
   }, 300_000);

@@ -1,19 +1,19 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
+import { closedAfterAll } from '../rigs/opened.ts';
+import { screenLink, screenSteps, soon } from '../hosts/screen-steps.ts';
 
 let workbench: Workbench;
 const settings = mkdtempSync(join(tmpdir(), 'causeway-settings-'));
 
+const opened = closedAfterAll();
+opened.defer(() => rmSync(settings, { recursive: true, force: true }));
 beforeAll(async () => {
-  workbench = await openWorkbenchInBrowser(['--settings', settings]);
-  await workbench.page.getByRole('link', { name: 'Validate files' }).click();
-});
-afterAll(async () => {
-  await workbench?.close();
-  rmSync(settings, { recursive: true, force: true });
+  workbench = opened.use(await openWorkbenchInBrowser(['--settings', settings]));
+  await workbench.page.getByRole('link', { name: 'Validate files', exact: true }).click();
 });
 
 describe('the workbench in a browser', () => {
@@ -28,16 +28,16 @@ describe('the workbench in a browser', () => {
     ]);
     const row = page.getByRole('row').filter({ hasText: '/destination/environment/disk_buss' });
     await row.waitFor();
-    expect(await row.innerText()).toContain('typo.yaml:3');
-    expect(await row.innerText()).toContain('disk_bus');
+    await soon(() => row.innerText()).toContain('typo.yaml:3');
+    await soon(() => row.innerText()).toContain('disk_bus');
   });
 
   it('shows one severity when asked', async () => {
     const { page } = workbench;
-    await page.getByRole('button', { name: 'Warning' }).click();
-    expect(await page.getByRole('cell', { name: 'Error', exact: true }).count()).toBe(0);
-    await page.getByRole('button', { name: 'All findings' }).click();
-    expect(await page.getByRole('cell', { name: 'Error', exact: true }).count()).toBeGreaterThan(0);
+    await page.getByRole('button', { name: 'Warning', exact: true }).click();
+    await soon(() => page.getByRole('cell', { name: 'Error', exact: true }).count()).toBe(0);
+    await page.getByRole('button', { name: 'All findings', exact: true }).click();
+    await soon(() => page.getByRole('cell', { name: 'Error', exact: true }).count()).toBeGreaterThan(0);
   });
 
   it('never violates its own content security policy', () => {
@@ -47,10 +47,8 @@ describe('the workbench in a browser', () => {
   it('says why one page fails, and goes on with the others', async () => {
     const page = await workbench.context.newPage();
     await page.goto(new URL('/', workbench.url).href);
-    const go = (screen: string) =>
-      page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: screen, exact: true }).click();
+    const { go } = screenSteps(() => page);
     await go('Manual');
-    await page.getByRole('heading', { level: 1 }).waitFor();
     // A defect as a build may have it: one screen throws whenever it is drawn.
     await page.evaluate(() => {
       Object.defineProperty(document, 'title', {
@@ -60,9 +58,9 @@ describe('the workbench in a browser', () => {
         },
       });
     });
-    await go('Settings');
+    await screenLink(page, 'Settings').click();
     const notice = page.getByRole('main').getByRole('alert');
-    await notice.getByText('This page cannot be displayed').waitFor();
+    await notice.getByText('This page cannot be displayed', { exact: true }).waitFor();
     const said = await notice.innerText();
     for (const part of [
       'Details: the title could not be written',
@@ -75,22 +73,21 @@ describe('the workbench in a browser', () => {
     ])
       expect(said).toContain(part);
     await workbench.context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    await notice.getByRole('button', { name: 'Copy details' }).click();
+    await notice.getByRole('button', { name: 'Copy details', exact: true }).click();
     await page.getByText('Copied', { exact: true }).waitFor();
     // With the place where it was thrown, for whoever gets the report.
     expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
       /the title could not be written[\s\S]*\n\s+at /,
     );
     await go('Validate files');
-    await page.getByRole('heading', { level: 1, name: 'Validate environment files' }).waitFor();
-    expect(await notice.count()).toBe(0);
-    await go('Settings');
+    await soon(() => notice.count()).toBe(0);
+    await screenLink(page, 'Settings').click();
     await notice.waitFor();
-    await notice.getByRole('button', { name: 'Reload page' }).click();
+    await notice.getByRole('button', { name: 'Reload page', exact: true }).click();
     await notice.waitFor();
     await page.evaluate(() => delete (document as { title?: string }).title);
-    await notice.getByRole('button', { name: 'Reload page' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+    await notice.getByRole('button', { name: 'Reload page', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Settings', exact: true }).waitFor();
     await page.close();
   });
 

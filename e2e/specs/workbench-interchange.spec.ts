@@ -4,13 +4,14 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { destinationEnvironment } from '../../electron/engine/core/testing/deployment-project.ts';
 import { MemoryLab } from '../../electron/engine/core/testing/memory-lab.ts';
 import type { Endpoint } from '../../shared/model/endpoint.ts';
 import type { Replica } from '../../shared/model/replica.ts';
-import { screenSteps } from '../hosts/screen-steps.ts';
+import { screenSteps, soon } from '../hosts/screen-steps.ts';
 import { openWorkbenchHere, type WorkbenchHere } from '../hosts/workbench-here.ts';
+import { closedAfterAll } from '../rigs/opened.ts';
 import { engineHere } from '../rigs/project/engine-here.ts';
 import { makeEmptyProject, openMadeProject, passphrase } from '../rigs/project/make-screen-project.ts';
 
@@ -55,20 +56,17 @@ const payloads = {
 
 /** A project from Coriolis and one to it, with platforms in memory; each step needs the one before. */
 describe('import and export in the workbench', () => {
+  const opened = closedAfterAll();
+  opened.defer(() => rmSync(root, { recursive: true, force: true }));
   beforeAll(async () => {
     lab.disks.set('disk-0', randomBytes(64 * 1024));
     await makeProject();
-    workbench = await openWorkbenchHere(
-      engineHere({ platforms: lab.platforms, connectWorker: lab.connectWorker }),
-      project,
+    workbench = opened.use(
+      await openWorkbenchHere(engineHere({ platforms: lab.platforms, connectWorker: lab.connectWorker }), project),
     );
     page = workbench.page;
     await workbench.ask('vault.unlock', { passphrase });
     await page.reload();
-  });
-  afterAll(async () => {
-    await workbench?.close();
-    rmSync(root, { recursive: true, force: true });
   });
 
   it('refuses what is no payload, with the reason', async () => {
@@ -81,29 +79,42 @@ describe('import and export in the workbench', () => {
 
   it('shows what would be written, without secrets, before anything is', async () => {
     await offer('project.json', JSON.stringify(payloads));
-    await page.getByText('1 endpoint and 0 replicas selected.').waitFor();
-    await choose(page.getByLabel('Endpoint 5f1c is'), 'Images');
-    await page.getByText('1 endpoint and 2 replicas selected. Nothing is written yet.').waitFor();
+    await page.getByText('1 endpoint and 0 replicas selected. Nothing is written yet.', { exact: true }).waitFor();
+    await choose(page.getByLabel('Endpoint 5f1c is', { exact: true }), 'Images');
+    await page.getByText('1 endpoint and 2 replicas selected. Nothing is written yet.', { exact: true }).waitFor();
     await page
-      .getByRole('row', { name: /Cloud.*Exists/ })
+      .getByRole('row', { name: /^Create Cloud .*Exists/ })
       .first()
       .waitFor();
-    await page.getByText('To get the same, choose when you deploy it: Volumes: The replica’s own volumes.').waitFor();
-    await page.getByRole('table', { name: 'Not imported' }).getByRole('cell', { name: 'notes', exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Show the contents of web' }).click();
-    const contents = page.getByRole('region', { name: 'Contents of web' }).last();
-    expect(await contents.textContent()).toContain('availability_zone: eu01-1');
-    await page.getByRole('button', { name: 'Show the contents of New site' }).click();
-    await page.getByText('# service_account_key: stored in the vault').waitFor();
+    await page
+      .getByText(
+        'Coriolis deploys it with other options. To get the same, choose when you deploy it: Volumes: The replica’s own volumes.',
+        { exact: true },
+      )
+      .waitFor();
+    await page
+      .getByRole('table', { name: 'Not imported', exact: true })
+      .getByRole('cell', { name: 'notes', exact: true })
+      .waitFor();
+    await page.getByRole('button', { name: 'Show the contents of web', exact: true }).click();
+    const contents = page.getByRole('region', { name: 'Contents of web', exact: true }).last();
+    await soon(() => contents.textContent()).toContain('availability_zone: eu01-1');
+    await page.getByRole('button', { name: 'Show the contents of New site', exact: true }).click();
+    await soon(() => page.getByRole('region', { name: 'Contents of New site', exact: true }).textContent()).toContain(
+      '# service_account_key: stored in the vault',
+    );
     expect(await page.content()).not.toContain('key-4711');
     await lookAt('interchange-preview');
     expect(await namesOf('replica.list')).toEqual(['old']);
   });
 
   it('creates what is chosen, and says what could not be created', async () => {
-    await page.getByRole('button', { name: 'Create 3 items' }).click();
-    await page.getByText('2 items created, 1 failed.').waitFor();
-    await page.getByRole('row', { name: /gone/ }).getByText('Failed').waitFor();
+    await page.getByRole('button', { name: 'Create 3 items', exact: true }).click();
+    await page.getByText('2 items created, 1 failed.', { exact: true }).waitFor();
+    await page
+      .getByRole('row', { name: /^Create gone / })
+      .getByText('Failed', { exact: true })
+      .waitFor();
     await lookAt('interchange-done');
     expect([await namesOf('endpoint.list'), await namesOf('replica.list')]).toEqual([
       ['Cloud', 'Images', 'New site'],
@@ -114,25 +125,25 @@ describe('import and export in the workbench', () => {
     );
     expect(web?.destinationEnvironment).toMatchObject({ network_map: networks, availability_zone: 'eu01-1' });
     // The same file again: what is there is neither created twice nor changed.
-    await page.getByRole('button', { name: 'Other file' }).click();
+    await page.getByRole('button', { name: 'Other file', exact: true }).click();
     await offer('project.json', JSON.stringify(payloads));
-    await choose(page.getByLabel('Endpoint 5f1c is'), 'Images');
-    await page.getByText('0 endpoints and 1 replica selected.').waitFor();
-    await page.getByRole('button', { name: 'Other file' }).click();
+    await choose(page.getByLabel('Endpoint 5f1c is', { exact: true }), 'Images');
+    await page.getByText('0 endpoints and 1 replica selected. Nothing is written yet.', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Other file', exact: true }).click();
   });
 
   it('exports the project or one wave of it, and names what stays behind', async () => {
-    const written = page.getByRole('region', { name: 'What the file will contain' });
-    expect(await written.textContent()).not.toContain('key-4711');
+    const written = page.getByRole('region', { name: 'What the file will contain', exact: true });
+    await soon(() => written.textContent()).not.toContain('key-4711');
     await page
-      .getByRole('table', { name: 'Not exported' })
-      .getByRole('row', { name: /Images.*no provider/ })
+      .getByRole('table', { name: 'Not exported', exact: true })
+      .getByRole('row', { name: /^Images\b.*no provider/ })
       .waitFor();
-    await choose(page.getByLabel('Format'), 'Script of commands');
-    await page.getByText(/coriolis endpoint create --name/).waitFor();
+    await choose(page.getByLabel('Format', { exact: true }), 'Script of commands');
+    await page.getByText(/^#!\/bin\/sh\s+set -e\s+coriolis endpoint create --name/).waitFor();
     await lookAt('interchange-export');
     const download = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Save file' }).click();
+    await page.getByRole('button', { name: 'Save file', exact: true }).click();
     const saved = await download;
     expect([saved.suggestedFilename(), await readFile(await saved.path(), 'utf8')]).toEqual([
       'coriolis.sh',

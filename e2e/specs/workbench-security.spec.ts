@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Page } from 'playwright';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
+import { closedAfterAll } from '../rigs/opened.ts';
 
 let workbench: Workbench;
 let settings: string;
@@ -16,9 +17,11 @@ let origin: string;
 let foreign: Server;
 let foreignOrigin: string;
 
+const opened = closedAfterAll();
 beforeAll(async () => {
   settings = await mkdtemp(join(tmpdir(), 'causeway-settings-'));
-  workbench = await openWorkbenchInBrowser(['--settings', settings]);
+  opened.defer(() => rm(settings, { recursive: true, force: true }));
+  workbench = opened.use(await openWorkbenchInBrowser(['--settings', settings]));
   origin = new URL(workbench.url).origin;
   foreign = createServer((request, response) => {
     response.setHeader('content-type', 'text/html');
@@ -26,14 +29,12 @@ beforeAll(async () => {
       `<p>somebody else’s page ${request.url === '/framed' ? `<iframe src="${origin}/"></iframe>` : ''}</p>`,
     );
   });
+  opened.defer(() => {
+    foreign.close();
+    foreign.closeAllConnections();
+  });
   await new Promise<void>((resolve) => foreign.listen(0, '127.0.0.1', resolve));
   foreignOrigin = `http://127.0.0.1:${(foreign.address() as AddressInfo).port}`;
-});
-afterAll(async () => {
-  await workbench?.close();
-  foreign?.closeAllConnections();
-  await new Promise((resolve) => (foreign === undefined ? resolve(undefined) : foreign.close(resolve)));
-  await rm(settings, { recursive: true, force: true });
 });
 
 /** How a socket to the host ends up for the page that asks for it. */

@@ -1,10 +1,12 @@
 // needs: native workers
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { isTerminalExecution, type ExecutionState } from '../../shared/model/execution.ts';
 import { qemuHarness, type QemuHarness } from '../conformance/qemu-harness.ts';
-import { screenSteps } from '../hosts/screen-steps.ts';
+import { screenSteps, soon } from '../hosts/screen-steps.ts';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
+import { closing } from '../rigs/closing.ts';
+import { closedAfterAll } from '../rigs/opened.ts';
 import { makeScreenProject, openScreenProject, passphrase } from '../rigs/project/make-screen-project.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
 
@@ -16,9 +18,10 @@ const { go, lookAt } = screenSteps(() => workbench.page);
 
 /** What comes after a migration: the old hypervisor is switched off, and with it what the replica left on it. */
 describe.runIf(process.geteuid?.() === 0)('a replica whose source is gone', () => {
+  const opened = closedAfterAll();
   beforeAll(async () => {
-    lab = await startScreenLab(4 * MiB);
-    hypervisor = await qemuHarness();
+    lab = opened.adopt(await startScreenLab(4 * MiB), closing);
+    hypervisor = opened.adopt(await qemuHarness(), closing);
     await hypervisor.write(0, 0, MiB, 7);
     await makeScreenProject(lab, {
       replicas: ['web-01'],
@@ -26,12 +29,7 @@ describe.runIf(process.geteuid?.() === 0)('a replica whose source is gone', () =
     });
     await replicateFromHypervisor();
     await hypervisor.close();
-    workbench = await openWorkbench(lab);
-  });
-  afterAll(async () => {
-    await workbench?.close();
-    await hypervisor?.close();
-    await lab?.close();
+    workbench = opened.use(await openWorkbench(lab));
   });
 
   it('is deleted with its volumes once somebody says that the source will not come back', async () => {
@@ -39,24 +37,24 @@ describe.runIf(process.geteuid?.() === 0)('a replica whose source is gone', () =
     expect(lab.cloud.world.volumes.size).toBe(2);
     await go('Replicas');
     await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
-    await page.getByRole('button', { name: 'Unlock vault' }).click();
-    await page.getByText('Vault unlocked').waitFor();
+    await page.getByRole('button', { name: 'Unlock vault', exact: true }).click();
+    await page.getByText('Vault unlocked', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'old', exact: true }).click();
-    await page.getByRole('button', { name: 'Delete…' }).click();
-    await page.getByLabel('Type old to confirm').fill('old');
-    const gone = page.getByLabel('The source no longer exists');
-    expect(await gone.count()).toBe(0);
-    const confirm = page.getByRole('button', { name: 'Delete replica and volumes' });
+    await page.getByRole('button', { name: 'Delete…', exact: true }).click();
+    await page.getByLabel('Type old to confirm', { exact: true }).fill('old');
+    const gone = page.getByLabel(/^The source no longer exists: /);
+    await soon(() => gone.count()).toBe(0);
+    const confirm = page.getByRole('button', { name: 'Delete replica and volumes', exact: true });
     await confirm.click();
-    await page.getByText('Resources on the source could not be removed').waitFor();
+    await page.getByText('Resources on the source could not be removed', { exact: true }).waitFor();
     expect(lab.cloud.world.volumes.size).toBe(0);
     await gone.check();
-    await page.getByText('No resources still exist at the destination').waitFor();
+    await page.getByText('No resources still exist at the destination.', { exact: true }).waitFor();
     await lookAt('delete-replica-source-gone');
     await confirm.click();
     await page.getByText(/^old deleted; dropped from the ledger on its source: causeway-/).waitFor();
     await go('Ledger');
-    await page.getByText('No resources on record').waitFor();
+    await page.getByText('No resources on record', { exact: true }).waitFor();
   });
 });
 
