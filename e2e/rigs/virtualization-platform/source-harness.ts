@@ -46,7 +46,7 @@ export async function vsphereHarness(options: VsphereHarnessOptions = {}): Promi
       ...options,
       onCall: (call) => {
         options.onCall?.(call);
-        cuts.onCall();
+        cuts.onCall(call);
       },
     }),
     closing,
