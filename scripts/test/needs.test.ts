@@ -78,6 +78,7 @@ describe('needs of a file', () => {
       { lack: 'tgt', files: ['a.spec.ts'], tests: 0, also: [] },
     ]);
     expect(notSeenLines(files, folder, has('nbdkit', 'tgt'))).toEqual(['  root: 3 files, about 3 tests (b, c, d)']);
+    expect(notSeenLines(['e.spec.ts'], folder, has())).toEqual(['  nbdkit: 1 file, about 0 tests (e)']);
     expect(notSeen(files, folder, () => true)).toEqual([]);
   });
 });
@@ -90,6 +91,8 @@ test('one name stands for several needs; a name that nobody knows is refused', (
     'openssh-client',
     'qemu-system-x86',
   ]);
+  expect(lackingOf(['privileges'], has())).toEqual(['root']);
+  expect(lackingOf(['privileges'], has('root'))).toEqual(['loop devices', 'namespaces']);
   expect(() => lackingOf(['chromum'])).toThrow('No capability or package is called chromum');
 });
 

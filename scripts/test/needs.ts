@@ -89,7 +89,11 @@ export function lackingOf(needs: readonly string[], probe: Probe = isHere): stri
     if (!singleNeeds.includes(need)) throw new Error(`No capability or package is called ${need}`);
     return [need];
   });
-  return [...new Set(single)].filter((need) => !probe(need)).toSorted();
+  const lacking = [...new Set(single)].filter((need) => !probe(need)).toSorted();
+  // Without root nobody is helped by reading that these are missing, too.
+  return lacking.includes('root')
+    ? lacking.filter((need) => need === 'root' || !forNativeWorkers.includes(need))
+    : lacking;
 }
 
 /** Whether a test with these needs can run here: `test.runIf(canRun('root', 'loop devices'))`. */
@@ -178,8 +182,10 @@ export const notSeenLines = (paths: readonly string[], root?: string, probe?: Pr
   notSeen(paths, root, probe).map(({ lack, files, tests, also }) => {
     const names = files.map((file) => basename(file).replace(/\.(spec|test)\.tsx?$/, ''));
     const more = also.length === 0 ? '' : `; some also lack ${also.join(', ')}`;
-    return `  ${lack}: ${files.length} files, about ${tests} tests (${names.join(', ')}${more})`;
+    return `  ${lack}: ${count(files.length, 'file')}, about ${count(tests, 'test')} (${names.join(', ')}${more})`;
   });
+
+const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
 
 function testsIn(files: readonly string[], root: string): number {
   const declared = /^\s*(?:it|test)(?:\.\w+)*(?:\(|`)/gm;
