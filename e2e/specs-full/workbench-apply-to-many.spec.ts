@@ -68,7 +68,8 @@ describe('settings of one VM that are applied to 300 others', () => {
     await dialog.getByLabel('Machine type', { exact: true }).check();
     await dialog.getByRole('group', { name: 'VMs', exact: true }).getByLabel('All', { exact: true }).check();
     await dialog.getByRole('button', { name: 'Change 300 VMs', exact: true }).click();
-    await page.getByText('300 VMs changed', { exact: true }).waitFor();
+    // Each is a file of its own, written and checked.
+    await page.getByText('300 VMs changed', { exact: true }).waitFor({ timeout: 120_000 });
     await dialog.waitFor({ state: 'detached' });
     const replicas = (await workbench.ask('replica.list', {})) as unknown as {
       readonly destinationEnvironment: { readonly machine_type?: string };

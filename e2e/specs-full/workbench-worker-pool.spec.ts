@@ -50,7 +50,8 @@ describe.runIf(process.geteuid?.() === 0)('the worker pool of a project', () => 
 
     await go('Replicas');
     await page.getByRole('link', { name: 'web-01', exact: true }).click();
-    await page.getByRole('button', { name: 'Replicate…', exact: true }).first().click();
+    await heading('web-01');
+    await page.getByRole('button', { name: 'Replicate… (web-01)', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Start', exact: true }).click();
     await heading('Execution 1 of web-01');
     await page.getByText('Completed', { exact: true }).first().waitFor(patience);

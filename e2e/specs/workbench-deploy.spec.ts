@@ -216,9 +216,9 @@ describe.runIf(process.geteuid?.() === 0)(
       await page.getByText('Captured when the boot check ended.', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'Refresh', exact: true }).click();
       await page.getByText('Current output.', { exact: true }).waitFor();
-      await soon(() => page.getByRole('region', { name: 'VM console output', exact: true }).innerText()).toContain(
-        'web login:',
-      );
+      // Its last lines are in a region of the same name, which can be scrolled.
+      const output = page.getByRole('region', { name: 'VM console output', exact: true }).last();
+      await soon(() => output.innerText()).toContain('web login:');
       await lookAt('deployment-console');
       await page.getByRole('tab', { name: /^Resources \(\d+\)$/ }).click();
       await page

@@ -100,9 +100,8 @@ describe('import and export in the workbench', () => {
     const contents = page.getByRole('region', { name: 'Contents of web', exact: true }).last();
     await soon(() => contents.textContent()).toContain('availability_zone: eu01-1');
     await page.getByRole('button', { name: 'Show the contents of New site', exact: true }).click();
-    await soon(() => page.getByRole('region', { name: 'Contents of New site', exact: true }).textContent()).toContain(
-      '# service_account_key: stored in the vault',
-    );
+    const connection = page.getByRole('region', { name: 'Contents of New site', exact: true }).last();
+    await soon(() => connection.textContent()).toContain('# service_account_key: stored in the vault');
     expect(await page.content()).not.toContain('key-4711');
     await lookAt('interchange-preview');
     expect(await namesOf('replica.list')).toEqual(['old']);
