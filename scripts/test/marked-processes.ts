@@ -9,8 +9,10 @@ export interface Mark {
 
 const variable = 'CAUSEWAY_TEST_PART';
 
+/** A part of a part has the mark of both. */
 export function markOf(name: string): Mark {
-  const value = `${name.replaceAll(/[^a-zA-Z0-9]+/g, '-')}.${randomUUID()}`;
+  const outer = process.env[variable] === undefined ? '' : `${process.env[variable]}/`;
+  const value = `${outer}${name.replaceAll(/[^a-zA-Z0-9]+/g, '-')}.${randomUUID()}`;
   return { env: { [variable]: value }, entry: `${variable}=${value}` };
 }
 
@@ -24,7 +26,8 @@ export function markedProcesses(mark: Mark): { readonly pid: number; readonly co
   }
   return pids.flatMap((pid) => {
     try {
-      if (!readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(mark.entry)) return [];
+      const entries = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+      if (!entries.some((entry) => entry === mark.entry || entry.startsWith(`${mark.entry}/`))) return [];
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
       return command === '' ? [] : [{ pid: Number(pid), command: command.slice(0, 200) }];
     } catch {

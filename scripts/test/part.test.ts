@@ -11,9 +11,17 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function run(script: string, silenceSeconds = 60, signal = new AbortController().signal): Promise<PartEnd> {
+function run(
+  script: string,
+  silenceSeconds = 60,
+  signal = new AbortController().signal,
+  flags: readonly string[] = [],
+): Promise<PartEnd> {
   const log = join(folder, 'part.log');
-  return runPart({ name: 'a part', args: ['-e', script], cwd: folder, log, silenceSeconds, graceSeconds: 1 }, signal);
+  return runPart(
+    { name: 'a part', args: [...flags, '-e', script], cwd: folder, log, silenceSeconds, graceSeconds: 1 },
+    signal,
+  );
 }
 
 function isRunning(pid: number): boolean {
@@ -47,6 +55,29 @@ describe('a part of a run', () => {
   it.runIf(isLinux)('ends with everything that it started when it says nothing', async () => {
     const end = await run(`${startSleeper} setInterval(() => {}, 1000)`, 3);
     expect([end.status, end.complaint]).toEqual([null, 'no output for 3 s; ended with everything it had started']);
+    await expect.poll(() => isRunning(sleeperOf(end))).toBe(false);
+  });
+
+  it.runIf(isLinux)('ends with the parts of a part', async () => {
+    const inner = `
+      const { runPart } = await import(${JSON.stringify(join(import.meta.dirname, 'part.ts'))});
+      const script = ${JSON.stringify(startSleeper)} + 'setInterval(() => {}, 1000)';
+      const log = ${JSON.stringify(join(folder, 'inner.log'))};
+      const end = runPart({ name: 'inner', args: [...flags, '-e', script], cwd: '/', log, silenceSeconds: 60 }, new AbortController().signal);
+      const { readFileSync } = await import('node:fs');
+      const timer = setInterval(() => {
+        const found = /sleeper \\d+/.exec(readFileSync(log, 'utf8'));
+        if (found === null) return;
+        clearInterval(timer);
+        console.log(found[0]);
+      }, 20);
+      await end;`;
+    const interrupt = new AbortController();
+    const running = run(inner, 60, interrupt.signal, ['--input-type=module']);
+    await expect.poll(() => readFileSync(join(folder, 'part.log'), 'utf8')).toMatch(/sleeper \d+/);
+    interrupt.abort();
+    const end = await running;
+    expect(sleeperOf(end)).toBeGreaterThan(0);
     await expect.poll(() => isRunning(sleeperOf(end))).toBe(false);
   });
 
