@@ -63,7 +63,7 @@ describe('a part of a run', () => {
       const { runPart } = await import(${JSON.stringify(join(import.meta.dirname, 'part.ts'))});
       const script = ${JSON.stringify(startSleeper)} + 'setInterval(() => {}, 1000)';
       const log = ${JSON.stringify(join(folder, 'inner.log'))};
-      const end = runPart({ name: 'inner', args: [...flags, '-e', script], cwd: '/', log, silenceSeconds: 60 }, new AbortController().signal);
+      const end = runPart({ name: 'inner', args: ['-e', script], cwd: '/', log, silenceSeconds: 60 }, new AbortController().signal);
       const { readFileSync } = await import('node:fs');
       const timer = setInterval(() => {
         const found = /sleeper \\d+/.exec(readFileSync(log, 'utf8'));
