@@ -65,7 +65,7 @@ export const triesAll = process.env['CAUSEWAY_ALL_FAULTS'] === '1';
 const share = process.env['CAUSEWAY_EVERY_STEP'] === '1' ? 1 : 0.25;
 const seed = Number(process.env['CAUSEWAY_FAULT_SEED'] ?? 1);
 /** How long a test that goes through faults or crash points may take: all of them are hundreds, some of which wait for an answer that never comes. */
-export const faultPatienceMs = triesAll ? 3_600_000 : 600_000;
+export const faultPatienceMs = triesAll ? 3_600_000 : 1_200_000;
 
 /** So many of the cases, in the usual tier a quarter as many, drawn by `CAUSEWAY_FAULT_SEED`; all of them with `CAUSEWAY_ALL_FAULTS=1`. */
 export function sampleOf<T>(cases: readonly T[], most: number): readonly T[] {

@@ -288,6 +288,5 @@ describe.runIf(canRun('emulated machines'))('an emulated worker', () => {
         'worker is up',
       );
     },
-    600_000,
   );
 });

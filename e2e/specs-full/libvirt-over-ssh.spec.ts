@@ -115,7 +115,7 @@ describe.skipIf(!isHere)('libvirt over SSH, in the daemon’s own protocol', () 
       { host: '127.0.0.1', port: sshd.port, username: sshd.username, privateKeyPem: sshd.privateKeyPem },
       [sshd.hostKey.split(' ').slice(0, 2).join(' ')],
     );
-  }, 120_000);
+  });
   afterAll(async () => {
     await host?.close();
     await virsh('destroy', 'web-01').catch(() => undefined);
@@ -126,7 +126,7 @@ describe.skipIf(!isHere)('libvirt over SSH, in the daemon’s own protocol', () 
     }
     await sshd?.stop();
     await rm(folder, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   it('lists running domains and sends commands to the monitor of their QEMU, and knows when one ended', async () => {
     const libvirt = new LibvirtDaemon('qemu:///system at the lab', 'qemu:///system', async () => [
@@ -149,7 +149,7 @@ describe.skipIf(!isHere)('libvirt over SSH, in the daemon’s own protocol', () 
     await virsh('destroy', 'web-01');
     await expect(carrier.execute('query-status', {}, signal)).rejects.toMatchObject({ code: 'source.unreachable' });
     await libvirt.close();
-  }, 120_000);
+  });
 
   it('does the same over TLS, with certificates on both sides', async () => {
     const at = (credentials: string) => libvirtDaemon(`qemu+tls://localhost:${tlsPort}/system`, undefined, credentials);
@@ -174,5 +174,5 @@ describe.skipIf(!isHere)('libvirt over SSH, in the daemon’s own protocol', () 
     const refused = at(stranger);
     await expect(refused.runningDomains(signal)).rejects.toMatchObject({ code: 'source.tls-refused' });
     await refused.close();
-  }, 120_000);
+  });
 });

@@ -48,7 +48,7 @@ describe('a guest on layers of block devices', () => {
       printf 'Package: cloud-init\\nStatus: install ok installed\\nVersion: 1\\n\\n' > /run/t/var/lib/dpkg/status
       umount /run/t/var /run/t; vgchange --config "$c" -an guest; cryptsetup close building; mdadm --stop /dev/md0 2>&1
     `);
-  }, 600_000);
+  });
 
   afterAll(async () => lab?.close());
 
@@ -106,4 +106,4 @@ describe('a guest on layers of block devices', () => {
     });
     expect(await active()).toBe('');
   });
-}, 600_000);
+});

@@ -46,7 +46,7 @@ beforeAll(async () => {
   secondDevice = (await vm.ssh.text(`lsblk -bdnpo NAME,SIZE | awk '$2 == ${dataDiskBytes} { print $1 }'`)).trim();
   expect(secondDevice).toMatch(/^\/dev\/sd[a-z]$/);
   await vm.ssh.text(`dd if=/dev/urandom of=${secondDevice} bs=1M count=8 seek=2 oflag=direct status=none`);
-}, 400_000);
+});
 
 afterAll(async () => {
   await vm?.close();

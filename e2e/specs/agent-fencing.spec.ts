@@ -62,7 +62,7 @@ describe.each(['HTTPS', 'SSH'] satisfies Mechanism[])('the worker agent over %s'
     await mine.flush(never);
     expect(session.lost.aborted).toBe(false);
     expect((await readFile(lab.disk)).equals(twos)).toBe(true);
-  }, 120_000);
+  });
 
   it('is there for the same caller again, for later ones, and on other workers for all', async () => {
     for (const epoch of [5, 5, 6]) await (await lab.connected({ epoch })).close();
@@ -71,5 +71,5 @@ describe.each(['HTTPS', 'SSH'] satisfies Mechanism[])('the worker agent over %s'
     );
     lab.access = { ...lab.access, workerId: `${lab.access.workerId}-other` };
     await (await lab.connected({ epoch: 1 })).close();
-  }, 120_000);
+  });
 });

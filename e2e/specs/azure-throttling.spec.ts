@@ -115,4 +115,4 @@ it('a first copy and an increment go through the documented buckets when others 
   expect(lab.calls.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
   await platform.close();
   await made.close();
-}, 120_000);
+});

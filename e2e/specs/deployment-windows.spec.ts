@@ -90,5 +90,5 @@ describe('a Windows virtual machine, deployed by the engine with a Linux worker'
     expect(await lab.difference('win', { [disks[0]?.diskId ?? '']: join(folder, 'disk.raw') })).toBeUndefined();
     await lab.use((core) => core.call('deployment.delete', { deployment: id, dryRun: false }));
     expect(lab.cloud.world.leftovers().map((line) => line.split(' ')[0])).toEqual(['volume']);
-  }, 120_000);
+  });
 });

@@ -66,7 +66,7 @@ beforeAll(async () => {
   expect(await lab.execute('web')).toMatchObject({ state: 'completed' });
   const { disks } = await lab.use((core) => core.call('replica.show', { replica: 'web' }));
   replicaVolumes = disks.map((disk) => disk.volumeId ?? '');
-}, 300_000);
+});
 afterAll(() => lab.close());
 
 async function deploy(options: DeploymentOptions): Promise<DeploymentDetail> {

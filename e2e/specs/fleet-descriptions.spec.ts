@@ -56,7 +56,7 @@ describe('the descriptions of a project in a fleet', () => {
       undefined,
     ]);
     expect(await two.turn()).toEqual(unchanged);
-  }, 30_000);
+  });
 
   it('are left as they are where two people changed the same file, until one decides', async () => {
     put('one', 'replicas/web.yaml', 'wave: second');
@@ -99,7 +99,7 @@ describe('the descriptions of a project in a fleet', () => {
     await one.resolve('replicas/web.yaml', 'theirs', last!.revision);
     expect(read('one', 'replicas/web.yaml')).toBe('wave: fifth');
     expect(await one.turn()).toEqual(unchanged);
-  }, 30_000);
+  });
 
   it('write nothing that is no description, whatever is in the bucket', async () => {
     const kv = await new Kvm(connection).open(descriptionBucket('dc1'));
@@ -116,7 +116,7 @@ describe('the descriptions of a project in a fleet', () => {
       await kv.put(Buffer.from(path).toString('base64url'), 'x');
     expect(await one.turn()).toEqual(unchanged);
     expect(existsSync(join(folder, 'outside.yaml'))).toBe(false);
-  }, 30_000);
+  });
 
   it('are not shared, and named, where other systems have no such file or take it for another one, or where they are too large', async () => {
     put('one', 'replicas/c:web.json', '{}');
@@ -135,7 +135,7 @@ describe('the descriptions of a project in a fleet', () => {
     expect(await two.turn()).toEqual(unchanged);
     for (const { file: path } of notShared) rmSync(file('one', path));
     expect(await one.turn()).toEqual(unchanged);
-  }, 30_000);
+  });
 
   it('send nothing that a link in the folder leads to, and write through none', async () => {
     writeFileSync(join(folder, 'private'), 'of this computer');
@@ -150,5 +150,5 @@ describe('the descriptions of a project in a fleet', () => {
     await two.turn();
     expect(await one.turn()).toEqual(unchanged);
     expect(existsSync(join(folder, 'elsewhere', 'first.yaml'))).toBe(false);
-  }, 30_000);
+  });
 });

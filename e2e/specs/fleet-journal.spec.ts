@@ -59,7 +59,7 @@ describe('the journal of a fleet on three servers', () => {
 
   beforeAll(async () => {
     cluster = await startNats({ servers: 3 });
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const close of closing) await close();
     await cluster?.stop();
@@ -105,7 +105,7 @@ describe('the journal of a fleet on three servers', () => {
         record.kind === 'changes' ? record.changes.map(({ row: { entry_id: id } }) => id) : [],
       ),
     ).toEqual(Array.from({ length: 30 }, (_, index) => `entry-${index}`));
-  }, 120_000);
+  });
 
   it('lets others take over from a member that is not heard of, which can append nothing more', async () => {
     const brief = { project: 'brief', replicas: 3, claimSeconds: 2 };
@@ -142,7 +142,7 @@ describe('the journal of a fleet on three servers', () => {
       expect.objectContaining({ code: 'fleet.claim-lost' }) as Error,
     );
     expect(lost.aborted).toBe(true);
-  }, 60_000);
+  });
 
   it('is not needed to read a project, and is joined once a server is reached', async () => {
     const link = await startCutProxy(() => cluster.ports[0]!);
@@ -186,5 +186,5 @@ describe('the journal of a fleet on three servers', () => {
     await joined.close();
     await link.stop();
     rmSync(folder, { recursive: true });
-  }, 60_000);
+  });
 });

@@ -70,7 +70,7 @@ describe('roles in a fleet', () => {
     );
     await carol.member.follow('r', never);
     expect(carol.changes.rows).toEqual([{ table: 'ledger', op: 'put', row: { entry_id: 'a' } }]);
-  }, 60_000);
+  });
 
   it('let an operator change descriptions, and a viewer read them', async () => {
     const exchange = async (user: string) => {
@@ -93,7 +93,7 @@ describe('roles in a fleet', () => {
     await expect(carol.files.turn()).rejects.toThrow(expect.objectContaining({ code: 'fleet.forbidden' }) as Error);
     expect(readFileSync(join(carol.project, 'waves/night.yaml'), 'utf8')).toBe('name: night');
     expect(await bob.files.turn()).toEqual({ taken: [], conflicts: [], notShared: [] });
-  }, 60_000);
+  });
 
   it('hold for a client that is not Causeway as well, and nobody may delete what was recorded', async () => {
     const raw = async (user: string): Promise<NatsConnection> => {
@@ -117,7 +117,7 @@ describe('roles in a fleet', () => {
       log: await natsJournal(await raw('bob'), { project: 'dc1', replicas: 1 }),
     }))();
     expect((await log.read('r', 0, never)).length).toBe(2);
-  }, 60_000);
+  });
 
   it('let viewers hear how far executions are, and only operators have calls carried out by others', async () => {
     const [asked, heard] = [[] as AskedCall[], [] as LiveMessage[]];
@@ -147,7 +147,7 @@ describe('roles in a fleet', () => {
     await expect.poll(() => heard.at(-1)).toEqual({ kind: 'recorded', replica: 'later' });
     expect([asked.length, heard.filter(({ kind }) => kind === 'drain')]).toEqual([1, []]);
     await alice.connection.flush();
-  }, 60_000);
+  });
 
   it('are not given away: nothing is sent to a server without TLS where the address says TLS', async () => {
     writeFileSync(join(folder, 'password'), 'secret');
@@ -167,7 +167,7 @@ describe('roles in a fleet', () => {
     ).rejects.toThrow(
       expect.objectContaining({ code: 'fleet.unreachable', message: expect.stringMatching(/tls/i) as string }) as Error,
     );
-  }, 60_000);
+  });
 
   it('leave a viewer no way around: answers of the servers cannot be sent into journals, claims or descriptions', async () => {
     const owner = await connectToFleet(
@@ -210,7 +210,7 @@ describe('roles in a fleet', () => {
     const answer = await carol.request(`$JS.API.STREAM.INFO.${streams[0]}`);
     expect(answer.json()).toMatchObject({ config: { name: streams[0] } });
     expect(await stored()).toEqual(before);
-  }, 60_000);
+  });
 
   it('are joined in the workbench only while nothing runs, also where it begins while the servers are asked', async () => {
     const project = mkdtempSync(join(folder, 'project-'));

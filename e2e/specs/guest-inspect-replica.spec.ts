@@ -67,7 +67,7 @@ describe('the guest of a replica, before it is deployed', () => {
       uuid,
     ]);
     await lab.createReplica('web', 'web', 'SSH', { set_dhcp: false, retain_user_credentials: true });
-  }, 300_000);
+  });
   afterAll(() => lab?.close());
 
   it('is not there before the first execution', async () => {

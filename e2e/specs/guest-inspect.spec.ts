@@ -236,4 +236,4 @@ describe('causeway guest inspect', () => {
     await ended;
     await expect.poll(traces, { timeout: 120_000 }).toBe('');
   });
-}, 180_000);
+});

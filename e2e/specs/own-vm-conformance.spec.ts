@@ -124,6 +124,5 @@ describe.runIf(canRun('native workers'))('the agent on a VM that runs', () => {
         rmSync(folder, { recursive: true, force: true });
       }
     },
-    180_000,
   );
 });

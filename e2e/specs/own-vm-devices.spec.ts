@@ -96,7 +96,7 @@ describe('an engine on a VM whose devices have no serials', () => {
         destinationEnvironment,
       });
     });
-  }, 240_000);
+  });
   afterAll(async () => {
     await cloud?.close();
     await rm(root, { recursive: true, force: true });
@@ -159,7 +159,7 @@ describe('an engine on a VM whose devices have no serials', () => {
       expect(buffer.equals(wanted), path).toBe(true);
     }
     expect([cloud.world.virtualMachines.size, dataDisks(moverId)]).toEqual([vms, []]);
-  }, 240_000);
+  });
 
   it("neither reads nor writes a disk of the user's that has the number and the size of a volume at another VM", async () => {
     const { id: otherId } = await stockVm(cloud, { name: 'other', disks: [{ name: 'other-root', sizeBytes: MiB }] });
@@ -197,5 +197,5 @@ describe('an engine on a VM whose devices have no serials', () => {
     const { buffer } = await file.read(Buffer.alloc(16 * MiB), 0, 16 * MiB, 0);
     expect(buffer.equals(Buffer.concat([Buffer.alloc(5 * MiB), content, Buffer.alloc(9 * MiB)]))).toBe(true);
     expect([dataDisks(otherId), cloud.violations]).toEqual([[], []]);
-  }, 240_000);
+  });
 });

@@ -29,7 +29,7 @@ describe('an engine on a VM of the source', () => {
     Object.assign(source.lab.project, { agentHere: here.agentHere });
     await source.fill(0, 3 * MiB, 5 * MiB + 4096, 0x41);
     await source.fill(1, 700 * MiB, MiB, 0x42);
-  }, 240_000);
+  });
   afterAll(() => source?.close());
 
   async function expectNothingLeft(): Promise<void> {
@@ -55,7 +55,7 @@ describe('an engine on a VM of the source', () => {
       code: 'engine.own-vm-unusable',
       message: expect.stringContaining('is a t2.medium, the devices of which have no serials') as string,
     });
-  }, 240_000);
+  });
 
   it('reads copies that are attached to it, starts no export worker, and says which way the data went', async () => {
     const causeway = commandLineIn(source.lab.project);
@@ -84,7 +84,7 @@ describe('an engine on a VM of the source', () => {
     expect(changed.bytesRead).toBeLessThan(4 * MiB);
     expect(await source.difference('web')).toBeUndefined();
     expect(workersStarted()).toBe(0);
-  }, 240_000);
+  });
 
   it('an engine elsewhere takes the copies over when it was killed, and starts a worker', async () => {
     const [disk] = source.aws.world.volumesOf(source.instanceId);
@@ -107,7 +107,7 @@ describe('an engine on a VM of the source', () => {
     expect(workersStarted()).toBe(1);
     expect(await source.difference('web')).toBeUndefined();
     await expectNothingLeft();
-  }, 240_000);
+  });
 
   it('starts a worker where there is no room for all copies', async () => {
     await source.lab.use((core) =>
@@ -121,7 +121,7 @@ describe('an engine on a VM of the source', () => {
       messages: expect.stringContaining('starting an export worker') as string,
     });
     expect(workersStarted()).toBe(before + 1);
-  }, 240_000);
+  });
 
   it('nothing is read from another VM than the one that it runs on', async () => {
     const other = await source.startOwnVm('other');
@@ -133,5 +133,5 @@ describe('an engine on a VM of the source', () => {
       error: expect.stringContaining('engine.volume-not-matched') as string,
     });
     expect([attachedTo(other.vmId), source.aws.world.instances.get(other.vmId)?.state]).toEqual([[], 'running']);
-  }, 240_000);
+  });
 });

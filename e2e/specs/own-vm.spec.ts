@@ -29,7 +29,7 @@ describe('an engine on a VM of the destination', () => {
     here = await startVm('mover');
     // From here on, the engines of the lab are on that VM.
     Object.assign(lab.project, { agentHere: here.agentHere });
-  }, 240_000);
+  });
   afterAll(() => lab?.close());
 
   async function startVm(name: string): Promise<OwnVmRig> {
@@ -82,7 +82,7 @@ describe('an engine on a VM of the destination', () => {
     await change();
     expect(await lab.execute('web')).toMatchObject({ state: 'completed' });
     await expectEqualDisks();
-  }, 240_000);
+  });
 
   it('an engine elsewhere takes the volumes over when it was killed, and starts a worker', async () => {
     await change();
@@ -111,7 +111,7 @@ describe('an engine on a VM of the destination', () => {
     expect(workersStarted()).toBe(1);
     await expectEqualDisks();
     await expectNothingLeft();
-  }, 240_000);
+  });
 
   it('another VM than the one that it runs on gets no byte', async () => {
     const other = await startVm('other');
@@ -122,5 +122,5 @@ describe('an engine on a VM of the destination', () => {
       error: { code: 'engine.volume-not-matched' },
     });
     expect([attachedTo(other.vmId), lab.cloud.world.servers.get(other.vmId)?.status]).toEqual([0, 'ACTIVE']);
-  }, 240_000);
+  });
 });

@@ -51,7 +51,7 @@ describe("the vendor's library through nbdkit's plugin", () => {
       sizeBytes: bytes.length,
       plugin: await vddkPlugin(),
     };
-  }, 120_000);
+  });
   beforeEach(() => rm(join(folder, 'calls.log'), { force: true }));
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
