@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
 import { closedAfterAll } from '../rigs/opened.ts';
 import { screenLink, screenSteps, soon } from '../hosts/screen-steps.ts';
@@ -95,4 +96,22 @@ describe('the workbench in a browser', () => {
     const answer = await fetch(new URL('/', workbench.url));
     expect(answer.status).toBe(403);
   });
+
+  it('leaves no host behind where the browser cannot be started', async () => {
+    const before = hosts();
+    vi.stubEnv('CAUSEWAY_CHROMIUM', '/bin/false');
+    try {
+      await expect(openWorkbenchInBrowser(['--settings', settings])).rejects.toThrow('browserType.launch');
+    } finally {
+      vi.unstubAllEnvs();
+    }
+    expect(hosts()).toEqual(before);
+  });
 });
+
+/** The hosts that this process has started and that still run. */
+function hosts(): string[] {
+  return execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes('host.js'));
+}
