@@ -1,4 +1,4 @@
-// needs: native workers
+// needs: native workers, booted volumes
 import { randomBytes } from 'node:crypto';
 import { open, truncate } from 'node:fs/promises';
 import { join } from 'node:path';

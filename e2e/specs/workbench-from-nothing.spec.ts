@@ -1,4 +1,4 @@
-// needs: native workers
+// needs: native workers, booted volumes
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
