@@ -17,7 +17,7 @@ import { startManager } from '../rigs/server-virtualization-manager/start.ts';
 const MIB = 2 ** 20;
 
 /** The form of a replica with each of Oracle's platforms as the destination: what it offers, and that a choice has no finding. */
-describe.runIf(process.geteuid?.() === 0)('the form of a replica', () => {
+describe('the form of a replica', () => {
   let lab: ScreenLab;
   let workbench: Workbench;
   let page: Page;

@@ -14,7 +14,7 @@ let page: Page;
 const { lookAt } = screenSteps(() => page);
 
 /** Everything here is done with keys alone: no click, no focus set by the test. */
-describe.runIf(process.geteuid?.() === 0)('the workbench by keyboard', () => {
+describe('the workbench by keyboard', () => {
   const opened = closedAfterAll();
   beforeAll(async () => {
     lab = opened.adopt(await startScreenLab(1024 * 1024), closing);

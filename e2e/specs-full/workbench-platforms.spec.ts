@@ -136,7 +136,7 @@ const platforms = [
 ] as const;
 
 /** Each platform by its form, its check, its inventory and the form of a replica, as somebody who has just added it sees them. */
-describe.runIf(process.geteuid?.() === 0)('the workbench with each source', () => {
+describe('the workbench with each source', () => {
   let lab: ScreenLab;
   let workbench: Workbench;
   let page: Page;

@@ -16,7 +16,7 @@ let workbench: Workbench;
 const { go, lookAt } = screenSteps(() => workbench.page);
 
 /** A project that exists already, on a computer that loses power in the middle of a run. */
-describe.runIf(process.geteuid?.() === 0)('a project that is opened again', () => {
+describe('a project that is opened again', () => {
   const opened = closedAfterAll();
   beforeAll(async () => {
     lab = opened.adopt(await startScreenLab(24 * MiB), closing);

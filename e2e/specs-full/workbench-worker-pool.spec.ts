@@ -16,7 +16,7 @@ let lab: ScreenLab;
 let workbench: Workbench;
 const { go, heading, lookAt } = screenSteps(() => workbench.page);
 
-describe.runIf(process.geteuid?.() === 0)('the worker pool of a project', () => {
+describe('the worker pool of a project', () => {
   const opened = closedAfterAll();
   beforeAll(async () => {
     lab = opened.adopt(await startScreenLab(4 * MiB), closing);

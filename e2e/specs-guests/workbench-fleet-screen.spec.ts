@@ -29,7 +29,7 @@ import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
 import { closing } from '../rigs/closing.ts';
 import { closedAfterAll } from '../rigs/opened.ts';
 import { screenSteps, soon } from '../hosts/screen-steps.ts';
-import { hasNats, startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
+import { startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
 import { makeScreenProject, openScreenProject } from '../rigs/project/make-screen-project.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
 
@@ -38,7 +38,7 @@ const MiB = 1024 * 1024;
 const images = ['app-01', 'db-01', 'web-01', 'web-02', 'web-03'];
 const patience = { timeout: 30_000 };
 
-describe.runIf(process.geteuid?.() === 0 && hasNats)('the screen of a fleet', () => {
+describe('the screen of a fleet', () => {
   let lab: ScreenLab;
   let nats: NatsCluster;
   let workbench: Workbench;

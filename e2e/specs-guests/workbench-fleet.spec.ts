@@ -20,13 +20,13 @@ import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
 import { closing } from '../rigs/closing.ts';
 import { closedAfterAll } from '../rigs/opened.ts';
 import { screenSteps, soon } from '../hosts/screen-steps.ts';
-import { hasNats, startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
+import { startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
 import { makeScreenProject, openScreenProject } from '../rigs/project/make-screen-project.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
 
 const never = new AbortController().signal;
 
-describe.runIf(process.geteuid?.() === 0 && hasNats)('two people who change the same replicas', () => {
+describe('two people who change the same replicas', () => {
   let lab: ScreenLab;
   let nats: NatsCluster;
   let connection: NatsConnection;

@@ -19,7 +19,7 @@ let page: Page;
 const { go, choose, lookAt } = screenSteps(() => page);
 
 /** A replica configured in forms and as text, with layers below it; each step needs the one before. */
-describe.runIf(process.geteuid?.() === 0)('configuring in the workbench', () => {
+describe('configuring in the workbench', () => {
   const opened = closedAfterAll();
   beforeAll(async () => {
     lab = opened.adopt(await startScreenLab(MiB, { images: ['web-01', 'db-01'] }), closing);

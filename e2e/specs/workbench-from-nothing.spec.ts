@@ -22,7 +22,7 @@ const { heading, go, choose, lookAt } = screenSteps(() => page);
 const received: string[] = [];
 
 /** From an empty folder to a replicated virtual machine, through the screens alone; each step needs the one before. */
-describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a replicated virtual machine', () => {
+describe('the workbench, from nothing to a replicated virtual machine', () => {
   const opened = closedAfterAll();
   beforeAll(async () => {
     lab = opened.adopt(await startScreenLab(24 * MiB), closing);

@@ -17,7 +17,7 @@ let workbench: Workbench;
 const { go, lookAt } = screenSteps(() => workbench.page);
 
 /** What comes after a migration: the old hypervisor is switched off, and with it what the replica left on it. */
-describe.runIf(process.geteuid?.() === 0)('a replica whose source is gone', () => {
+describe('a replica whose source is gone', () => {
   const opened = closedAfterAll();
   beforeAll(async () => {
     lab = opened.adopt(await startScreenLab(4 * MiB), closing);
