@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createHastyClock, type HastyClock } from '../time/testing/hasty-clock.ts';
 import { openStackHints, textIn } from '../cloud-resources/vm-hints.ts';
 import { thisComputer, type ThisComputerPlaces } from './this-computer.ts';
 
@@ -13,15 +14,18 @@ let folder: string;
 let server: Server;
 let answer: (request: IncomingMessage, response: ServerResponse) => void;
 let places: ThisComputerPlaces;
+let clock: HastyClock;
 
 beforeEach(async () => {
+  clock = createHastyClock();
   folder = mkdtempSync(join(tmpdir(), 'causeway-here-'));
   server = createServer((request, response) => answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   answer = (_request, response) => response.writeHead(404).end();
   places = {
     metadataUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    patienceMs: 300,
+    patienceMs: 2_000,
+    clock,
     cloudInitId: join(folder, 'instance-id'),
     productUuid: join(folder, 'product_uuid'),
     asRoot: [join(folder, 'sudo'), '-n', 'cat'],
@@ -49,13 +53,16 @@ describe('what this computer knows of itself', () => {
       (_: IncomingMessage, response: ServerResponse) =>
         void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
     ],
-    ['never answers', () => undefined],
-    ['never ends', (_: IncomingMessage, response: ServerResponse) => void response.write('{')],
+    ['never answers', () => clock.advance(2_000)],
+    [
+      'never ends',
+      (_: IncomingMessage, response: ServerResponse) => void response.write('{', () => clock.advance(2_000)),
+    ],
     [
       'breaks off',
       (_: IncomingMessage, response: ServerResponse) => (
         response.writeHead(200, { 'content-length': '100' }).write('{'),
-        void setTimeout(() => response.destroy(), 10)
+        void setImmediate(() => response.destroy())
       ),
     ],
     [
@@ -70,7 +77,7 @@ describe('what this computer knows of itself', () => {
   it('gives up when it is asked to, and where nobody listens', async () => {
     answer = () => undefined;
     const stop = new AbortController();
-    const asked = thisComputer({ ...places, patienceMs: 60_000 }).metadata('/', {}, stop.signal);
+    const asked = thisComputer(places).metadata('/', {}, stop.signal);
     stop.abort();
     await expect(asked).rejects.toMatchObject({ name: 'CausewayError', code: 'general.cancelled' });
     expect(

@@ -5,6 +5,8 @@ import { Agent, request } from 'node:http';
 import { promisify } from 'node:util';
 import { abortReason } from '../concurrency/abortable.ts';
 import type { ThisComputer } from '../ports/own-vm.ts';
+import { systemClock, type Clock } from '../time/clock.ts';
+import { deadline, type Deadline } from '../time/deadline.ts';
 
 /** Where clouds tell a VM about itself. Only the VM's own host answers there, unless somebody on its network does. */
 const metadataUrl = 'http://169.254.169.254';
@@ -17,6 +19,7 @@ const mostIdBytes = 255;
 export interface ThisComputerPlaces {
   readonly metadataUrl?: string;
   readonly patienceMs?: number;
+  readonly clock?: Clock;
   readonly cloudInitId?: string;
   readonly productUuid?: string;
   /** What reads a file that only root may read. */
@@ -35,7 +38,7 @@ export function thisComputer(places: ThisComputerPlaces = {}): ThisComputer {
       answerOf(
         new URL(path, places.metadataUrl ?? metadataUrl),
         { method, headers },
-        places.patienceMs ?? patienceMs,
+        deadline(places.clock ?? systemClock, places.patienceMs ?? patienceMs),
         signal,
       ),
     cloudInitId: async (signal) => idIn(await textOf(cloudInitId, signal)),
@@ -59,11 +62,14 @@ function bootId(): string | undefined {
 async function answerOf(
   url: URL,
   asking: { readonly method: string; readonly headers: Readonly<Record<string, string>> },
-  withinMs: number,
+  { signal: late, callOff }: Deadline,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  if (signal.aborted) throw abortReason(signal);
-  const within = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
+  if (signal.aborted) {
+    callOff();
+    throw abortReason(signal);
+  }
+  const within = AbortSignal.any([signal, late]);
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const asked = request(url, { ...asking, agent: new Agent({ keepAlive: false }), signal: within }, (answer) => {
     const parts: Buffer[] = [];
@@ -81,6 +87,7 @@ async function answerOf(
   asked.on('close', () => resolve(undefined));
   asked.end();
   const text = await promise;
+  callOff();
   if (signal.aborted) throw abortReason(signal);
   return text;
 }
