@@ -72,3 +72,11 @@ export function screenSteps(page: () => Page): ScreenSteps {
     },
   };
 }
+
+/** Takes the first entry of the list that has opened under a field. */
+export async function takeByKeys(page: Page, field: Locator): Promise<void> {
+  await page.getByRole('option').first().waitFor();
+  await field.press('ArrowDown');
+  await soon(() => field.getAttribute('aria-activedescendant')).not.toBeNull();
+  await field.press('Enter');
+}

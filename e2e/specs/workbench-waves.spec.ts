@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Locator, Page } from 'playwright';
+import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { usualBootPatience } from '../../electron/engine/deployments/boot-verdict.ts';
 import { recordingMorph } from '../../electron/engine/core/testing/recording-morph.ts';
@@ -14,7 +14,7 @@ import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { checkName, type CheckResult } from '../../shared/model/after-boot-check.ts';
 import { sealOf } from '../../shared/reports/seal.ts';
 import { takePictures } from '../hosts/pictures.ts';
-import { screenSteps, soon } from '../hosts/screen-steps.ts';
+import { screenSteps, soon, takeByKeys } from '../hosts/screen-steps.ts';
 import { openWorkbenchHere, type WorkbenchHere } from '../hosts/workbench-here.ts';
 import { closedAfterAll } from '../rigs/opened.ts';
 import { engineHere } from '../rigs/project/engine-here.ts';
@@ -104,12 +104,7 @@ describe('waves in the workbench', () => {
 
   it('plans a window and an order, warns of a time that the clocks skip, and keeps the plan in the wave’s file', async () => {
     await page.keyboard.press('Control+k');
-    await page
-      .getByRole('dialog')
-      .getByRole('combobox')
-      .or(page.getByRole('dialog').getByRole('textbox'))
-      .first()
-      .fill('Wave Night');
+    await page.locator('[role="dialog"] input:focus').fill('Wave Night');
     await page.getByRole('option', { name: 'Wave Night 1 Wave', exact: true }).waitFor();
     await page.keyboard.press('Enter');
     await heading('Night 1');
@@ -117,11 +112,10 @@ describe('waves in the workbench', () => {
     await page.getByLabel('Date', { exact: true }).fill('2027-03-28');
     await page.getByLabel('Time', { exact: true }).fill('02:30');
     await page.getByLabel('Time zone', { exact: true }).fill('Europe/Berlin');
-    await page.getByText(/^The clocks change then: this time does not exist on that day\./).waitFor();
+    const warning = page.getByText(/^The clocks change then: this time does not exist on that day\./);
+    await warning.waitFor();
     await page.getByLabel('Time', { exact: true }).fill('22:00');
-    await page
-      .getByText(/^The clocks change then: this time does not exist on that day\./)
-      .waitFor({ state: 'detached' });
+    await warning.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Add group', exact: true }).click();
     await page.getByLabel('Name of group 1', { exact: true }).fill('Databases');
     await page.getByLabel('Members of group 1', { exact: true }).pressSequentially('db');
@@ -138,12 +132,13 @@ describe('waves in the workbench', () => {
     await blackOut.getByLabel('Begin', { exact: true }).fill('18:00');
     await blackOut.getByLabel('Last day', { exact: true }).fill('2027-03-26');
     await blackOut.getByLabel('End', { exact: true }).fill('08:00');
-    await page.getByText(/^Each black-out needs a day and a time at both ends, and ends after it begins\.$/).waitFor();
+    const refusal = page.getByText('Each black-out needs a day and a time at both ends, and ends after it begins.', {
+      exact: true,
+    });
+    await refusal.waitFor();
     await soon(() => page.getByRole('button', { name: 'Save plan', exact: true }).isEnabled()).toBe(false);
     await blackOut.getByLabel('Last day', { exact: true }).fill('2027-03-27');
-    await page
-      .getByText(/^Each black-out needs a day and a time at both ends, and ends after it begins\.$/)
-      .waitFor({ state: 'detached' });
+    await refusal.waitFor({ state: 'detached' });
     await page.getByLabel('VMs in parallel', { exact: true }).fill('2');
     await page
       .getByLabel('Bandwidth of each execution by time of day', { exact: true })
@@ -155,14 +150,14 @@ describe('waves in the workbench', () => {
       page.getByRole('combobox', { name: 'VM 1 starts after', exact: true }),
     ];
     await dependent.pressSequentially('web-1');
-    await takeByKeys(dependent);
+    await takeByKeys(page, dependent);
     await before.pressSequentially('web-3');
-    await takeByKeys(before);
+    await takeByKeys(page, before);
     await before.press('Escape');
     await page.getByText(/^These members wait for each other: /).waitFor();
     await soon(() => page.getByRole('button', { name: 'Save plan', exact: true }).isEnabled()).toBe(false);
     await dependent.fill('web-2');
-    await takeByKeys(dependent);
+    await takeByKeys(page, dependent);
     await page.getByText(/^These members wait for each other: /).waitFor({ state: 'detached' });
     await lookAt('wave-plan');
     await page.getByRole('button', { name: 'Save plan', exact: true }).click();
@@ -523,12 +518,4 @@ async function makeProject(): Promise<void> {
       destinationEnvironment,
     });
   await client.close();
-}
-
-/** The first entry of the list that has opened under a field. */
-async function takeByKeys(field: Locator): Promise<void> {
-  await page.getByRole('option').first().waitFor();
-  await field.press('ArrowDown');
-  await soon(() => field.getAttribute('aria-activedescendant')).not.toBeNull();
-  await field.press('Enter');
 }
