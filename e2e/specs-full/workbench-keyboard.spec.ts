@@ -110,7 +110,7 @@ describe('the workbench by keyboard', () => {
     await page.getByRole('dialog').waitFor();
     await press('Start');
     await page.getByRole('heading', { level: 1, name: 'Execution 1 of web-01', exact: true }).waitFor();
-    await page.getByRole('main').getByText('Completed', { exact: true }).first().waitFor({ timeout: 180_000 });
+    await page.getByRole('main').getByText('Completed', { exact: true }).first().waitFor({ timeout: 120_000 });
   });
 
   it('never violates its content security policy and logs no error', () => {

@@ -38,7 +38,7 @@ describe('a project that is opened again', () => {
   it('leaves a run interrupted while the vault is locked, and goes on once it is open', async () => {
     // So slow that it is still copying when the cancel dialog is open, also on a busy machine.
     await start('256K');
-    await workbench.page.getByText(/^Copying · ([2-9]|\d\d) %$/).waitFor({ timeout: 180_000 });
+    await workbench.page.getByText(/^Copying · ([2-9]|\d\d) %$/).waitFor({ timeout: 120_000 });
     process.kill(engineOf(workbench.hostPid), 'SIGKILL');
     process.kill(workbench.hostPid, 'SIGKILL');
     await workbench.page.getByText(/^Connection to the workbench lost\./).waitFor();
@@ -49,7 +49,7 @@ describe('a project that is opened again', () => {
     await workbench.page.getByText('Interrupted', { exact: true }).waitFor();
     await unlock();
     await workbench.page.getByRole('link', { name: 'Watch (web-01)', exact: true }).click();
-    await workbench.page.getByText(/^Copying · \d+ %$/).waitFor({ timeout: 180_000 });
+    await workbench.page.getByText(/^Copying · \d+ %$/).waitFor({ timeout: 120_000 });
   });
 
   it('cancels a run at once and finds what was left behind in the ledger', async () => {
@@ -58,7 +58,7 @@ describe('a project that is opened again', () => {
     await page.getByLabel('Skip the clean-up', { exact: true }).check();
     await lookAt('cancel-run');
     await page.getByRole('button', { name: 'Cancel execution', exact: true }).click();
-    await page.getByText(/^\d+ temporary resources? could not be deleted/).waitFor({ timeout: 180_000 });
+    await page.getByText(/^\d+ temporary resources? could not be deleted/).waitFor({ timeout: 120_000 });
     await page.getByRole('link', { name: 'Open ledger', exact: true }).click();
     await page.getByRole('button', { name: /^Orphaned/ }).click();
     await page.getByText('Orphaned: its execution ended', { exact: true }).first().waitFor();
@@ -72,7 +72,7 @@ describe('a project that is opened again', () => {
     expect(lab.cloud.world.servers.size).toBe(1);
     await lookAt('remove-orphans');
     await page.getByRole('button', { name: /^Delete \d+ resources?$/ }).click();
-    await page.getByText('Deleted:', { exact: true }).first().waitFor({ timeout: 180_000 });
+    await page.getByText('Deleted:', { exact: true }).first().waitFor({ timeout: 120_000 });
     await soon(() => page.getByText('Not deleted:', { exact: true }).count()).toBe(0);
     expect(lab.cloud.world.servers.size).toBe(0);
     await page.getByRole('button', { name: 'Close', exact: true }).click();

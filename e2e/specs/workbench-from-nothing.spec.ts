@@ -127,7 +127,7 @@ describe('the workbench, from nothing to a replicated virtual machine', () => {
     await lookAt('start-run');
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await heading('Execution 1 of web-01');
-    await page.getByText(/^Copying · ([2-9]|\d\d) %$/).waitFor({ timeout: 180_000 });
+    await page.getByText(/^Copying · ([2-9]|\d\d) %$/).waitFor({ timeout: 120_000 });
     await lookAt('run');
     process.kill(engineOf(workbench.hostPid), 'SIGKILL');
     await page
@@ -137,7 +137,7 @@ describe('the workbench, from nothing to a replicated virtual machine', () => {
     await page.getByRole('button', { name: 'Bandwidth…', exact: true }).click();
     await page.getByRole('textbox', { name: 'Bandwidth limit', exact: true }).fill('');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('Done · 100 %', { exact: true }).waitFor({ timeout: 180_000 });
+    await page.getByText('Done · 100 %', { exact: true }).waitFor({ timeout: 120_000 });
     await page.getByRole('button', { name: 'Cancel execution…', exact: true }).waitFor({ state: 'detached' });
     await page.getByRole('main').getByText('Completed', { exact: true }).first().waitFor();
     await lookAt('run-completed');
@@ -163,7 +163,7 @@ describe('the workbench, from nothing to a replicated virtual machine', () => {
     await page.getByRole('button', { name: 'Deploy', exact: true }).click();
     await heading('Deployment 1 of web-01');
     const bootCheck = page.getByRole('listitem').filter({ hasText: 'Wait for the guest to boot' });
-    await bootCheck.getByText('Running', { exact: true }).waitFor({ timeout: 180_000 });
+    await bootCheck.getByText('Running', { exact: true }).waitFor({ timeout: 120_000 });
     process.kill(engineOf(workbench.hostPid), 'SIGKILL');
     await page.getByText(/^The engine stopped unexpectedly .* and was restarted \(2 times\)/).waitFor();
     await page.locator('main h1 + div').getByText('Running', { exact: true }).waitFor();
@@ -172,7 +172,7 @@ describe('the workbench, from nothing to a replicated virtual machine', () => {
     expect(lab.cloud.world.servers.size).toBe(1);
     await page.getByRole('button', { name: 'Cancel deployment…', exact: true }).click();
     await page.getByRole('button', { name: 'Cancel deployment', exact: true }).click();
-    await page.locator('main h1 + div').getByText('Cancelled', { exact: true }).waitFor({ timeout: 180_000 });
+    await page.locator('main h1 + div').getByText('Cancelled', { exact: true }).waitFor({ timeout: 120_000 });
     expect([lab.cloud.world.servers.size, lab.cloud.world.volumes.size]).toEqual([0, 1]);
   });
 
