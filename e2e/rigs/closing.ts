@@ -11,3 +11,9 @@ export async function temporaryFolder(stack: AsyncDisposableStack, prefix: strin
     rm(folder, { recursive: true, force: true, maxRetries: 5 }),
   );
 }
+
+/** Takes all of these steps, one after the other, whatever of them fails: what a test file closes in its hooks. */
+export async function closeAll(...steps: readonly (() => unknown)[]): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  for (const step of steps.toReversed()) stack.defer(async () => void (await step()));
+}

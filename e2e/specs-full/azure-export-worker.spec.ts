@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../shared/model/json.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { labMachines, usualWorkerKind } from '../rigs/machines/kinds.ts';
 import { startProjectLab, type ProjectLab } from '../rigs/project/lab-project.ts';
 import { startAzureLab, stockVm, type AzureLab } from '../rigs/resource-group-cloud/source-lab.ts';
@@ -27,10 +28,12 @@ beforeAll(async () => {
   );
   lab = await startProjectLab();
 });
-afterAll(async () => {
-  await lab?.close();
-  await azure?.close();
-});
+afterAll(() =>
+  closeAll(
+    () => lab?.close(),
+    () => azure?.close(),
+  ),
+);
 
 async function put(disk: string, offset: number, bytes: Buffer): Promise<void> {
   await using file = await open(files[`${azure.cloud.resourceGroup}/${disk}`] ?? '', 'r+');

@@ -11,6 +11,7 @@ import { makeCertificate, type Certificate } from '../../electron/engine/transpo
 import { dialAgent } from '../../electron/engine/transport/https.ts';
 import { pkcs12 } from '../../electron/engine/transport/pkcs12.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { buildReader, runReader, type RunningReader } from '../rigs/windows-hypervisor/reader-program/build.ts';
 
 const signal = new AbortController().signal;
@@ -46,10 +47,12 @@ describe('the C# program that reads disks on Hyper-V hosts, under Mono', () => {
       release: async () => undefined,
     });
   });
-  afterAll(async () => {
-    running?.kill();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() =>
+    closeAll(
+      () => running?.kill(),
+      () => rm(folder, { recursive: true, force: true }),
+    ),
+  );
 
   it('reads any range, many at a time, and hashes as this computer does', async () => {
     const volume = await session.open(device(join(folder, 'disk.vhdx')), signal);

@@ -4,6 +4,7 @@ import { mkdir, open, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ovmEnvironment } from '../conformance/ovm-labs.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { smallPreparation } from '../rigs/guests/deployable-lab.ts';
 import { talkingBootSector } from '../rigs/guests/talking-boot-sector.ts';
 import { labMachines } from '../rigs/machines/kinds.ts';
@@ -50,10 +51,12 @@ beforeAll(async () => {
     });
   });
 });
-afterAll(async () => {
-  await lab?.close();
-  await manager?.close();
-});
+afterAll(() =>
+  closeAll(
+    () => lab?.close(),
+    () => manager?.close(),
+  ),
+);
 
 /** Undefined when each disk is, byte for byte, at the beginning of its volume. */
 async function difference(): Promise<string | undefined> {

@@ -19,6 +19,7 @@ import {
   compartmentCloudContext,
   compartmentCloudEnvironment,
 } from '../conformance/compartment-cloud-labs.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { startCompartmentCloud, type CompartmentCloud } from '../rigs/compartment-cloud/start.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
 import { IscsiTargets } from '../rigs/machines/iscsi-targets.ts';
@@ -79,13 +80,15 @@ beforeAll(async () => {
     ledger: ledgerScope(store.ledger, { endpointId: 'endpoint', replicaId: 'replica', executionId: 'execution' }),
   };
 });
-afterAll(async () => {
-  await platform?.close();
-  await cloud?.close();
-  await targets?.close();
-  store?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() =>
+  closeAll(
+    () => platform?.close(),
+    () => cloud?.close(),
+    () => targets?.close(),
+    () => store?.close(),
+    () => rmSync(folder, { recursive: true, force: true }),
+  ),
+);
 
 /** What systemd does in the platform's images as they start. */
 const startServices = [

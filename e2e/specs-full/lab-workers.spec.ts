@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { closeAll } from '../rigs/closing.ts';
 import { RigClient } from '../rigs/european-cloud/rig-client.ts';
 import type { CloudAccess } from '../rigs/european-cloud/rig-client.ts';
 import { startRigWorker } from '../rigs/european-cloud/rig-worker.ts';
@@ -30,11 +31,13 @@ beforeEach(async () => {
   keys = await mkdtemp(join(tmpdir(), 'causeway-keys-'));
 });
 
-afterEach(async () => {
-  await cloud?.close();
-  cloud = undefined;
-  await rm(keys, { recursive: true, force: true });
-});
+afterEach(() =>
+  closeAll(
+    () => cloud?.close(),
+    () => (cloud = undefined),
+    () => rm(keys, { recursive: true, force: true }),
+  ),
+);
 
 async function labOf(worker: WorkerKind): Promise<{ client: RigClient; machines: LabMachines; lab: EuropeanCloud }> {
   let machines: LabMachines | undefined;

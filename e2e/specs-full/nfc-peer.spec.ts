@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
+import { closeAll } from '../rigs/closing.ts';
 import { startNfcServer, type NfcServer } from '../rigs/virtualization-platform/nfc-server/nfc-server.ts';
 import {
   TicketOffice,
@@ -21,10 +22,12 @@ const content = patternContent(5 * 2 ** 20 + 37 * 512, 3);
 const script = join(import.meta.dirname, '../rigs/virtualization-platform/nfc-server/read-with-peer.py');
 
 let server: NfcServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
+afterEach(() =>
+  closeAll(
+    () => server?.close(),
+    () => (server = undefined),
+  ),
+);
 
 async function start(): Promise<{ readonly host: NfcServer; readonly office: TicketOffice }> {
   const office = new TicketOffice();

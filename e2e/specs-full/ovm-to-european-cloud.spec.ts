@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { closeAll } from '../rigs/closing.ts';
 import { labMachines } from '../rigs/machines/kinds.ts';
 import { startProjectLab, type ProjectLab } from '../rigs/project/lab-project.ts';
 import { workerEnvironment } from '../rigs/server-virtualization-manager/source-harness.ts';
@@ -20,10 +21,12 @@ beforeAll(async () => {
     }),
   );
 });
-afterAll(async () => {
-  await lab?.close();
-  await manager?.close();
-});
+afterAll(() =>
+  closeAll(
+    () => lab?.close(),
+    () => manager?.close(),
+  ),
+);
 
 it.each([
   ['by the exporter of its server', 'exported', true, ['snapshot']],

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ExecutionDetail } from '../../shared/model/execution.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { startProjectLab, type ProjectLab } from '../rigs/project/lab-project.ts';
 import { startSourceVm, type SourceVm } from '../rigs/source-vm.ts';
 
@@ -48,11 +49,13 @@ beforeAll(async () => {
   await vm.ssh.text(`dd if=/dev/urandom of=${secondDevice} bs=1M count=8 seek=2 oflag=direct status=none`);
 });
 
-afterAll(async () => {
-  await vm?.close();
-  await lab?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() =>
+  closeAll(
+    () => vm?.close(),
+    () => lab?.close(),
+    () => rm(folder, { recursive: true, force: true }),
+  ),
+);
 
 async function createReplica(name: string, mechanism: 'HTTPS' | 'SSH'): Promise<void> {
   const destinationEnvironment = {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { morphLinuxGuest } from '../../electron/engine/osmorphing/index.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { GuestFiles } from '../rigs/guests/guest-files.ts';
 import { debianGuest, startMorphLab, type MorphLab } from '../rigs/guests/morph-lab.ts';
 
@@ -28,10 +29,12 @@ describe('a Debian guest whose disks have the names of Xen', () => {
     folder = await mkdtemp(join(tmpdir(), 'causeway-xen-'));
     lab = await startMorphLab('native');
   });
-  afterAll(async () => {
-    await lab?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() =>
+    closeAll(
+      () => lab?.close(),
+      () => rm(folder, { recursive: true, force: true }),
+    ),
+  );
 
   it.each([
     ['xvda1', '/dev/xvda1'],

@@ -12,6 +12,7 @@ import { historyProblems } from '../../electron/fleet/history.ts';
 import type { Execution } from '../../shared/model/execution.ts';
 import { wallTimeAt } from '../../shared/model/wall-time.ts';
 import { CommandLine } from '../demo/command-line.ts';
+import { closeAll } from '../rigs/closing.ts';
 import type { FleetMover } from '../rigs/project/fleet-mover.ts';
 import { startLabFleet, type LabFleet } from '../rigs/project/lab-fleet.ts';
 import { firstDifference } from '../rigs/sparse-files.ts';
@@ -55,10 +56,14 @@ describe('what people do in a fleet', () => {
       patience,
     );
   }, 400_000);
-  afterAll(async () => {
-    await lab?.close();
-    rmSync(userFolder, { recursive: true });
-  }, 120_000);
+  afterAll(
+    () =>
+      closeAll(
+        () => lab?.close(),
+        () => rmSync(userFolder, { recursive: true }),
+      ),
+    120_000,
+  );
 
   const rows = async (...args: readonly string[]): Promise<Record<string, unknown>[]> =>
     (await causeway.expect([...args, '--json']))

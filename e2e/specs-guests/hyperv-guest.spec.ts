@@ -7,6 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ExecutionDetail } from '../../shared/model/execution.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { GuestFiles } from '../rigs/guests/guest-files.ts';
 import { ensureLayout, layoutDisk } from '../rigs/guests/layouts.ts';
 import type { WorkerKind } from '../rigs/machines/kinds.ts';
@@ -96,11 +97,13 @@ describe.runIf(isAskedFor)('a guest of generation 2 on Hyper-V', () => {
       );
     }
   }, 40 * minute);
-  afterAll(async () => {
-    await rig?.close();
-    await lab?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() =>
+    closeAll(
+      () => rig?.close(),
+      () => lab?.close(),
+      () => rm(folder, { recursive: true, force: true }),
+    ),
+  );
 
   const execute = async (way: string, verify?: 'all'): Promise<number> => {
     const execution: ExecutionDetail = await lab.execute(way, verify === undefined ? {} : { verify });

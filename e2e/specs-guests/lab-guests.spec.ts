@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { closeAll } from '../rigs/closing.ts';
 import { RigClient } from '../rigs/european-cloud/rig-client.ts';
 import { startEuropeanCloud } from '../rigs/european-cloud/start.ts';
 import type { EuropeanCloud } from '../rigs/european-cloud/start.ts';
@@ -19,10 +20,12 @@ beforeEach(async () => {
   await client.signIn();
 });
 
-afterEach(async () => {
-  await cloud.close();
-  expect(cloud.violations).toEqual([]);
-});
+afterEach(() =>
+  closeAll(
+    () => cloud.close(),
+    () => expect(cloud.violations).toEqual([]),
+  ),
+);
 
 /** Puts the Debian guest on a volume, boots a server from it, and waits for one of two words on its console. */
 async function bootGuest(diskBus: string): Promise<string> {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeploymentDetail, DeploymentOptions } from '../../shared/model/deployment.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { RigClient } from '../rigs/european-cloud/rig-client.ts';
 import { guestLayouts, layoutPassphrase, loadCiphers } from '../rigs/guests/layouts.ts';
 import { layoutSource, rpmSource } from '../rigs/guests/source-guests.ts';
@@ -151,11 +152,13 @@ describe.runIf(isAskedFor).each(Object.entries(cases))('a guest that knows no vi
     await vm.monitor.execute('set-action', { shutdown: 'pause' });
     stage('the source answers SSH');
   }, 40 * minute);
-  afterAll(async () => {
-    await vm?.close();
-    await lab?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() =>
+    closeAll(
+      () => vm?.close(),
+      () => lab?.close(),
+      () => rm(folder, { recursive: true, force: true }),
+    ),
+  );
 
   it(
     'is copied while it runs, changed, copied again, deployed, and answers SSH on virtio as what it was',

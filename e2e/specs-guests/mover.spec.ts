@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hostKeyFingerprint } from '../../electron/engine/transport/host-keys.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { startMoverRig, type MoverRig } from '../rigs/mover-rig.ts';
 import { firstDifference } from '../rigs/sparse-files.ts';
 
@@ -22,10 +23,14 @@ describe('a mover', () => {
   beforeAll(async () => {
     rig = await startMoverRig();
   }, 600_000);
-  afterAll(async () => {
-    await causeway('mover', 'uninstall', 'beside');
-    await rig.close();
-  }, 120_000);
+  afterAll(
+    () =>
+      closeAll(
+        () => causeway('mover', 'uninstall', 'beside'),
+        () => rig.close(),
+      ),
+    120_000,
+  );
 
   async function expectDone(...argv: string[]): Promise<string> {
     const { status, output } = await causeway(...argv);

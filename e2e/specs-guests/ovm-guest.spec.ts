@@ -4,6 +4,7 @@ import { copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeAll } from '../rigs/closing.ts';
 import { RigClient } from '../rigs/european-cloud/rig-client.ts';
 import { GuestFiles } from '../rigs/guests/guest-files.ts';
 import { ensureDebianGuest } from '../rigs/images/ensure.ts';
@@ -78,11 +79,13 @@ describe.runIf(isAskedFor)('a guest of Oracle VM', () => {
       });
     });
   }, 20 * minute);
-  afterAll(async () => {
-    await lab?.close();
-    await manager?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() =>
+    closeAll(
+      () => lab?.close(),
+      () => manager?.close(),
+      () => rm(folder, { recursive: true, force: true }),
+    ),
+  );
 
   it(
     'is read by the exporter, prepared, and answers SSH at the European cloud with its root mounted by a name that it still has',

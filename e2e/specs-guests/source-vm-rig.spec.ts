@@ -3,6 +3,7 @@ import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { closeAll } from '../rigs/closing.ts';
 import { startDataDiskVm } from '../rigs/data-disk-vm.ts';
 import { startSourceVm } from '../rigs/source-vm.ts';
 import type { SourceVm } from '../rigs/source-vm.ts';
@@ -16,10 +17,12 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'causeway-source-'));
 });
 
-afterEach(async () => {
-  await vm?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() =>
+  closeAll(
+    () => vm?.close(),
+    () => rm(folder, { recursive: true, force: true }),
+  ),
+);
 
 it('boots the Debian guest from SATA, with its data files as they were made and no virtio in its initramfs', async () => {
   const data = join(folder, 'data.raw');

@@ -4,6 +4,7 @@ import { chmod, mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ExecutionDetail } from '../../shared/model/execution.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { ExportLeases } from '../rigs/virtualization-platform/export-lease/export-leases.ts';
 import { startGuestLab, type GuestLab } from '../rigs/virtualization-platform/guest-lab.ts';
 import { startHttpsHost } from '../rigs/virtualization-platform/https-host.ts';
@@ -22,10 +23,7 @@ describe.runIf(isAskedFor)('a guest that runs on QEMU, presented as a VM of the 
   beforeAll(async () => {
     on = await startGuestLab({ outbound: true });
   }, 20 * minute);
-  afterAll(async () => {
-    for (const close of closing) await close();
-    await on?.close();
-  });
+  afterAll(() => closeAll(...closing, () => on?.close()));
 
   /** Writes mebibytes to the second disk, from a place on. */
   const write = (count: number, at: number) =>

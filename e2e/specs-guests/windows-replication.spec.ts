@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeAll } from '../rigs/closing.ts';
 import { run } from '../rigs/machines/child-process.ts';
 import { listenPort } from '../rigs/machines/reachable-port.ts';
 import { startProjectLab, type ProjectLab } from '../rigs/project/lab-project.ts';
@@ -52,10 +53,12 @@ describe("under Windows' Node, a VMDK", () => {
     );
     await causeway.expect(['endpoint', 'add', 'cloud', '--plugin', 'european-cloud', '--connection', 'cloud.yaml']);
   });
-  afterAll(async () => {
-    await windows?.close();
-    await lab?.close();
-  });
+  afterAll(() =>
+    closeAll(
+      () => windows?.close(),
+      () => lab?.close(),
+    ),
+  );
 
   it.each(['HTTPS', 'SSH'] as const)(
     'is replicated over %s, killed, resumed, then by its changes, byte for byte',

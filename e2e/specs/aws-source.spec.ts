@@ -10,6 +10,7 @@ import { makeCertificate } from '../../electron/engine/transport/certificates.ts
 import type { Snapshot, SourcePlatform } from '../../electron/engine/ports/source-platform.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import { firstDifference, readOnto, type DiskRead } from '../conformance/read-snapshot.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { awsHarness, unit, type SourceLab, type SourceLabOptions } from '../rigs/large-public-cloud/source-harness.ts';
 import { ec2Operations } from '../rigs/large-public-cloud/sdk-models.ts';
 
@@ -17,10 +18,7 @@ const signal = new AbortController().signal;
 const BLOCK = 512 * 1024;
 const closers: (() => Promise<unknown>)[] = [];
 
-afterEach(async () => {
-  vi.unstubAllEnvs();
-  for (const close of closers.splice(0).toReversed()) await close();
-});
+afterEach(() => closeAll(() => vi.unstubAllEnvs(), ...closers.splice(0).toReversed()));
 
 async function lab(options: SourceLabOptions = {}): Promise<SourceLab> {
   const made = await awsHarness(options);

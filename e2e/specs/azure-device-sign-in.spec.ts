@@ -6,6 +6,7 @@ import { createCore, type Core } from '../../electron/engine/core/core.ts';
 import { keyFileWrapper, makeKeyFile } from '../../electron/secrets/key-file-wrapper.ts';
 import { createVault, openVault } from '../../electron/secrets/vault.ts';
 import type { EventPayload } from '../../shared/contract/contract.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { startAzureLab, type AzureLab } from '../rigs/resource-group-cloud/source-lab.ts';
 
 type Told = EventPayload<'endpoint.signIn'>;
@@ -30,11 +31,13 @@ describe('a person signs in at the resource-group cloud with a device code', () 
       connection: { ...connection, sign_in: 'device_code' },
     });
   });
-  afterEach(async () => {
-    await core.close();
-    await lab.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterEach(() =>
+    closeAll(
+      () => core.close(),
+      () => lab.close(),
+      () => rmSync(folder, { recursive: true, force: true }),
+    ),
+  );
 
   const withVault = async (): Promise<void> => {
     makeKeyFile(key());

@@ -12,6 +12,7 @@ import { ensureStateFolder } from '../../electron/engine/store/database.ts';
 import { keyFileWrapper, makeKeyFile } from '../../electron/secrets/key-file-wrapper.ts';
 import { createVault } from '../../electron/secrets/vault.ts';
 import type { ExecutionDetail } from '../../shared/model/execution.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { labCore } from '../rigs/project/lab-options.ts';
 import { startAzureLab, type AzureLab } from '../rigs/resource-group-cloud/source-lab.ts';
 
@@ -65,11 +66,13 @@ beforeEach(async () => {
     },
   });
 });
-afterEach(async () => {
-  await core.close();
-  await lab.close();
-  await rm(root, { recursive: true, force: true });
-});
+afterEach(() =>
+  closeAll(
+    () => core.close(),
+    () => lab.close(),
+    () => rm(root, { recursive: true, force: true }),
+  ),
+);
 
 async function execute(): Promise<ExecutionDetail> {
   const { id } = await core.call('replica.execute', { replica: 'web' });

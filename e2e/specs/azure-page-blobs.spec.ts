@@ -14,6 +14,7 @@ import { createVault } from '../../electron/secrets/vault.ts';
 import type { ExecutionDetail } from '../../shared/model/execution.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { labCore } from '../rigs/project/lab-options.ts';
 import { startAzureLab, type AzureLab } from '../rigs/resource-group-cloud/source-lab.ts';
 
@@ -71,11 +72,13 @@ beforeAll(async () => {
     destinationEnvironment: environment,
   });
 });
-afterAll(async () => {
-  await core.close();
-  await lab.close();
-  await rm(root, { recursive: true, force: true });
-});
+afterAll(() =>
+  closeAll(
+    () => core.close(),
+    () => lab.close(),
+    () => rm(root, { recursive: true, force: true }),
+  ),
+);
 
 const accounts = () => lab.blobs.world.accounts;
 const blob = () => [...accounts().blobs.values()].find(({ snapshot }) => snapshot === '');

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ExecutionDetail } from '../../shared/model/execution.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { startAzureLab, stockVm, type AzureLab } from '../rigs/resource-group-cloud/source-lab.ts';
 import { startProjectLab, type ProjectLab } from '../rigs/project/lab-project.ts';
 
@@ -47,10 +48,12 @@ describe('a VM of the resource-group cloud', () => {
       });
     });
   });
-  afterAll(async () => {
-    await lab.close();
-    await azure.close();
-  });
+  afterAll(() =>
+    closeAll(
+      () => lab.close(),
+      () => azure.close(),
+    ),
+  );
 
   async function put(disk: string, offset: number, bytes: Buffer): Promise<void> {
     await using file = await open(files[`${azure.cloud.resourceGroup}/${disk}`] ?? '', 'r+');

@@ -8,6 +8,7 @@ import { createCore } from '../../electron/engine/core/core.ts';
 import { keyFileWrapper, makeKeyFile } from '../../electron/secrets/key-file-wrapper.ts';
 import { createVault, openVault } from '../../electron/secrets/vault.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { startLargePublicCloud, type LargePublicCloud } from '../rigs/large-public-cloud/start.ts';
 import { startAzureLab, type AzureLab } from '../rigs/resource-group-cloud/source-lab.ts';
 
@@ -40,11 +41,13 @@ beforeAll(async () => {
   });
   await core.close();
 });
-afterAll(async () => {
-  await azure?.close();
-  await aws?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() =>
+  closeAll(
+    () => azure?.close(),
+    () => aws?.close(),
+    () => rmSync(folder, { recursive: true, force: true }),
+  ),
+);
 
 it.each([
   ['azure', /Sign in.*\n(?:.*\n)*.*List VMs/],

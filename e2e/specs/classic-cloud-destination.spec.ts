@@ -11,6 +11,7 @@ import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
 import { deployByHand } from '../conformance/deploy-by-hand.ts';
 import { classicCloudContext, classicCloudEnvironment } from '../conformance/classic-cloud-labs.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { startClassicCloud, type ClassicCloud } from '../rigs/classic-infrastructure-cloud/start.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
 
@@ -42,12 +43,14 @@ beforeEach(async () => {
   cloud = await startClassicCloud({ transitionMs: 2 });
   environment = classicCloudEnvironment(cloud);
 });
-afterEach(async () => {
-  expect([...new Set(cloud.violations)]).toEqual([]);
-  await cloud.close();
-  store.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() =>
+  closeAll(
+    () => expect([...new Set(cloud.violations)]).toEqual([]),
+    () => cloud.close(),
+    () => store.close(),
+    () => rmSync(folder, { recursive: true, force: true }),
+  ),
+);
 
 const open = (connection: object = {}): DestinationPlatform =>
   createClassicDestination(cloud.connection(connection), classicCloudContext(2_000));

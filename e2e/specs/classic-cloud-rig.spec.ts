@@ -3,6 +3,7 @@ import {
   openClassic,
   type Classic,
 } from '../../electron/engine/platforms/classic-infrastructure-cloud/client/open-classic.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { startClassicCloud, type ClassicCloud } from '../rigs/classic-infrastructure-cloud/start.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
 
@@ -17,11 +18,13 @@ beforeAll(async () => {
   cloud = await startClassicCloud({ transitionMs: 2 });
   classic = openClassic(cloud.connection(), { clock: hurriedClock(4), timing: { requestMs: 5_000 } });
 });
-afterAll(async () => {
-  classic.close();
-  expect([...new Set(cloud.violations)]).toEqual([]);
-  await cloud.close();
-});
+afterAll(() =>
+  closeAll(
+    () => classic.close(),
+    () => expect([...new Set(cloud.violations)]).toEqual([]),
+    () => cloud.close(),
+  ),
+);
 
 async function until<T>(read: () => Promise<T>, isThere: (value: T) => boolean): Promise<T> {
   for (let look = 0; ; look += 1) {

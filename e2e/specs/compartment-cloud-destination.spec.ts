@@ -15,6 +15,7 @@ import {
   compartmentCloudContext,
   compartmentCloudEnvironment,
 } from '../conformance/compartment-cloud-labs.ts';
+import { closeAll } from '../rigs/closing.ts';
 import {
   startCompartmentCloud,
   type CompartmentCloud,
@@ -48,12 +49,14 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-cloud-'));
   store = openStore(folder, undefined, hurriedClock(20));
 });
-afterEach(async () => {
-  expect([...new Set(cloud.violations)]).toEqual([]);
-  await cloud.close();
-  store.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() =>
+  closeAll(
+    () => expect([...new Set(cloud.violations)]).toEqual([]),
+    () => cloud.close(),
+    () => store.close(),
+    () => rmSync(folder, { recursive: true, force: true }),
+  ),
+);
 
 async function open(options: CompartmentCloudOptions = {}, connection: object = {}): Promise<DestinationPlatform> {
   cloud = await startCompartmentCloud({ transitionMs: 2, ...options });

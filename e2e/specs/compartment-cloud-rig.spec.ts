@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openOci, type Oci } from '../../electron/engine/platforms/compartment-cloud/client/open-oci.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { startCompartmentCloud, type CompartmentCloud } from '../rigs/compartment-cloud/start.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
 
@@ -25,11 +26,13 @@ beforeAll(async () => {
   cloud = await startCompartmentCloud({ transitionMs: 2 });
   oci = open();
 });
-afterAll(async () => {
-  oci.close();
-  expect([...new Set(cloud.violations)]).toEqual([]);
-  await cloud.close();
-});
+afterAll(() =>
+  closeAll(
+    () => oci.close(),
+    () => expect([...new Set(cloud.violations)]).toEqual([]),
+    () => cloud.close(),
+  ),
+);
 
 async function until<T>(read: () => Promise<T>, isThere: (value: T) => boolean): Promise<T> {
   for (let look = 0; ; look += 1) {

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDiskImagesSource } from '../../electron/engine/platforms/disk-images/index.ts';
 import type { SourcePlatform } from '../../electron/engine/ports/source-platform.ts';
 import { run } from '../conformance/nbd-servers.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { firstDifference, readOnto } from '../conformance/read-snapshot.ts';
 
 const MIB = 1024 * 1024;
@@ -25,10 +26,12 @@ describe('disk images', () => {
     await writeFile(join(folder, 'content.raw'), content);
     source = at(images);
   });
-  afterEach(async () => {
-    await source.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterEach(() =>
+    closeAll(
+      () => source.close(),
+      () => rm(folder, { recursive: true, force: true }),
+    ),
+  );
 
   const at = (path: string) => createDiskImagesSource({ path }, { scratchFolder: join(folder, 'scratch') });
   const convert = (format: string, name: string, ...options: string[]) =>

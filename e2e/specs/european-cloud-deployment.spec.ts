@@ -9,6 +9,7 @@ import { ledgerScope } from '../../electron/engine/store/ledger.ts';
 import { openStore, type Store } from '../../electron/engine/store/store.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
 import { startEuropeanCloud, type EuropeanCloud } from '../rigs/european-cloud/start.ts';
 import { startWorkerWith } from '../../electron/engine/workers/attach-volumes.ts';
@@ -54,12 +55,14 @@ beforeEach(async () => {
   cloud = await startEuropeanCloud({ transitionMs: 2 });
   open();
 });
-afterEach(async () => {
-  expect(cloud.violations).toEqual([]);
-  await cloud.close();
-  store.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() =>
+  closeAll(
+    () => expect(cloud.violations).toEqual([]),
+    () => cloud.close(),
+    () => store.close(),
+    () => rmSync(folder, { recursive: true, force: true }),
+  ),
+);
 
 /** As a new process would. */
 function open(): void {

@@ -10,6 +10,7 @@ import { ledgerScope } from '../../electron/engine/store/ledger.ts';
 import { openStore, type Store } from '../../electron/engine/store/store.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
 import { startEuropeanCloud, type EuropeanCloud, type EuropeanCloudOptions } from '../rigs/european-cloud/start.ts';
 import { startWorkerWith } from '../../electron/engine/workers/attach-volumes.ts';
@@ -46,12 +47,14 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-cloud-'));
   store = openStore(folder, undefined, hurriedClock(20));
 });
-afterEach(async () => {
-  expect(cloud.violations).toEqual([]);
-  await cloud.close();
-  store.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() =>
+  closeAll(
+    () => expect(cloud.violations).toEqual([]),
+    () => cloud.close(),
+    () => store.close(),
+    () => rmSync(folder, { recursive: true, force: true }),
+  ),
+);
 
 async function open(
   options: EuropeanCloudOptions = {},

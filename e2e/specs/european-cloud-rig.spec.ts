@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { closeAll } from '../rigs/closing.ts';
 import { RigClient } from '../rigs/european-cloud/rig-client.ts';
 import { startEuropeanCloud } from '../rigs/european-cloud/start.ts';
 import type { EuropeanCloud } from '../rigs/european-cloud/start.ts';
@@ -14,10 +15,12 @@ beforeEach(async () => {
   await client.signIn();
 });
 
-afterEach(async () => {
-  await cloud.close();
-  expect(cloud.violations).toEqual([]);
-});
+afterEach(() =>
+  closeAll(
+    () => cloud.close(),
+    () => expect(cloud.violations).toEqual([]),
+  ),
+);
 
 const zone = 'eu01-1';
 

@@ -10,6 +10,7 @@ import {
   descriptionExchange,
   type DescriptionExchange,
 } from '../../electron/fleet/description-exchange.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
 
 const unchanged = { taken: [], conflicts: [], notShared: [] };
@@ -33,11 +34,13 @@ describe('the descriptions of a project in a fleet', () => {
     for (const side of ['one', 'two']) mkdirSync(file(side, 'replicas'), { recursive: true });
     [one, two] = [await open('one'), await open('two')];
   });
-  afterAll(async () => {
-    await connection?.close();
-    await nats?.stop();
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() =>
+    closeAll(
+      () => connection?.close(),
+      () => nats?.stop(),
+      () => rmSync(folder, { recursive: true }),
+    ),
+  );
 
   it('reach the others, with changes and deletions, also after another start', async () => {
     put('one', 'replicas/web.yaml', 'name: web');

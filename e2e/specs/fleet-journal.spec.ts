@@ -14,6 +14,7 @@ import { natsJournal } from '../../electron/fleet/nats-journal.ts';
 import { MemoryChanges } from '../../electron/fleet/testing/memory-fleet.ts';
 import type { ReplicaChanges } from '../../electron/engine/store/replica-changes.ts';
 import { systemClock } from '../../electron/engine/time/clock.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { startCutProxy } from '../rigs/cut-proxy.ts';
 import { startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
 
@@ -60,10 +61,7 @@ describe('the journal of a fleet on three servers', () => {
   beforeAll(async () => {
     cluster = await startNats({ servers: 3 });
   });
-  afterAll(async () => {
-    for (const close of closing) await close();
-    await cluster?.stop();
-  });
+  afterAll(() => closeAll(...closing, () => cluster?.stop()));
 
   it('gives a replica to one member at a time, and to the next one when it is given back', async () => {
     const [one, two] = [await member('one'), await member('two')];

@@ -18,6 +18,7 @@ import { natsLive } from '../../electron/fleet/nats-live.ts';
 import { MemoryChanges } from '../../electron/fleet/testing/memory-fleet.ts';
 import { joinFleetFromPage, membershipOf } from '../../electron/workbench/fleet-membership.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
 
 const never = new AbortController().signal;
@@ -34,11 +35,13 @@ describe('roles in a fleet', () => {
     } as never);
     nats = await startNats({ servers: 1, more: readFileSync(join(folder, 'account.conf'), 'utf8') });
   });
-  afterAll(async () => {
-    for (const connection of closing) await connection.close();
-    await nats?.stop();
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() =>
+    closeAll(
+      ...closing.map((each) => () => each.close()),
+      () => nats?.stop(),
+      () => rmSync(folder, { recursive: true }),
+    ),
+  );
 
   async function member(user: string): Promise<{ member: FleetMember; changes: MemoryChanges }> {
     const config = { servers: [...nats.urls], project: 'dc1', replicas: 1, claimSeconds: 30, seedFile: seed(user) };

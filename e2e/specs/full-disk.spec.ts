@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Core } from '../../electron/engine/core/core.ts';
 import { openProject } from '../../electron/engine/core/open-project.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { labCore } from '../rigs/project/lab-options.ts';
 import { startProjectLab, type ProjectLab } from '../rigs/project/lab-project.ts';
 
@@ -26,15 +27,16 @@ beforeAll(async () => {
   mount = mkdtempSync(join(tmpdir(), 'causeway-full-disk-'));
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', mount]);
 });
-afterEach(async () => {
-  rmSync(join(mount, 'ballast'), { force: true });
-  for (const core of open.splice(0)) await core.close();
-});
-afterAll(async () => {
-  execFileSync('umount', [mount]);
-  rmSync(mount, { recursive: true, force: true });
-  await lab.close();
-});
+afterEach(() =>
+  closeAll(() => rmSync(join(mount, 'ballast'), { force: true }), ...open.splice(0).map((each) => () => each.close())),
+);
+afterAll(() =>
+  closeAll(
+    () => execFileSync('umount', [mount]),
+    () => rmSync(mount, { recursive: true, force: true }),
+    () => lab.close(),
+  ),
+);
 
 async function engine(): Promise<Core> {
   const { client, role } = await openProject(labCore({ ...lab.project, folder }), new AbortController().signal);

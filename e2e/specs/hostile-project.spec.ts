@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { closeAll } from '../rigs/closing.ts';
 import { runProgram } from '../../electron/cli/program.ts';
 
 /** A server that somebody would like to see contacted: it writes down whoever comes and what they send. */
@@ -51,11 +52,13 @@ beforeEach(async () => {
     password: { $secret: 'production-password' },
   });
 });
-afterEach(async () => {
-  await named.close();
-  await other.close();
-  rmSync(root, { recursive: true, force: true });
-});
+afterEach(() =>
+  closeAll(
+    () => named.close(),
+    () => other.close(),
+    () => rmSync(root, { recursive: true, force: true }),
+  ),
+);
 
 function writeEndpoint(name: string, plugin: string, connection: object): void {
   const id = `ep-${name.replaceAll('-', '').padEnd(16, '2')}`;

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { HypervConnection } from '../../electron/engine/platforms/windows-hypervisor/index.ts';
 import type { CheckStep } from '../../electron/engine/ports/platform-common.ts';
 import type { SourcePlatform } from '../../electron/engine/ports/source-platform.ts';
+import { closeAll } from '../rigs/closing.ts';
 import {
   hypervHarness,
   type HypervHarness,
@@ -20,10 +21,7 @@ describe('an endpoint of Hyper-V', () => {
   let lab: HypervHarness;
   const closing: (() => Promise<unknown>)[] = [];
   const start = async (options: HypervHarnessOptions = {}): Promise<void> => void (lab = await hypervHarness(options));
-  afterEach(async () => {
-    for (const close of closing.splice(0).toReversed()) await close();
-    await lab.close();
-  });
+  afterEach(() => closeAll(...closing.splice(0).toReversed(), () => lab.close()));
   const open = (more: Partial<HypervConnection>): SourcePlatform => {
     const platform = lab.open(more);
     closing.push(() => platform.close());

@@ -11,6 +11,7 @@ import {
 } from '../../electron/engine/transport/kerberos/kerberos-login.ts';
 import { channelBindings } from '../../electron/engine/transport/winrm/ntlm.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { startDomain, type RigDomain, type TicketService } from '../rigs/kerberos/domain.ts';
 import { seeded } from '../rigs/seeded.ts';
 import { hypervHarness, type HypervHarness } from '../rigs/windows-hypervisor/source-harness.ts';
@@ -33,10 +34,12 @@ describe('Kerberos', () => {
     );
   });
   afterAll(() => domain?.close());
-  afterEach(async () => {
-    await lab?.close();
-    lab = undefined;
-  });
+  afterEach(() =>
+    closeAll(
+      () => lab?.close(),
+      () => (lab = undefined),
+    ),
+  );
 
   const me = { username: 'me@corp.example.com', password: 'Sommer-2026' };
 

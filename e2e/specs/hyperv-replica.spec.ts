@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../shared/model/json.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { startProjectLab, type ProjectLab } from '../rigs/project/lab-project.ts';
 import { startHyperv, type HypervRig } from '../rigs/windows-hypervisor/start.ts';
 import type { RigDisk, RigVm } from '../rigs/windows-hypervisor/world.ts';
@@ -29,11 +30,13 @@ beforeAll(async () => {
   for (const [name, connection] of Object.entries(connections))
     await lab.use((core) => core.call('endpoint.add', { name, plugin: 'windows-hypervisor', connection }));
 });
-afterAll(async () => {
-  await rig?.close();
-  await lab?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() =>
+  closeAll(
+    () => rig?.close(),
+    () => lab?.close(),
+    () => rm(folder, { recursive: true, force: true }),
+  ),
+);
 
 /** The disks as files, to compare volumes with. */
 async function asFiles(vm: RigVm): Promise<Record<string, string>> {

@@ -4,6 +4,7 @@ import { mkdir, open, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { compartmentCloudConnection, compartmentCloudEnvironment } from '../conformance/compartment-cloud-labs.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { startCompartmentCloud, type CompartmentCloud } from '../rigs/compartment-cloud/start.ts';
 import { smallPreparation } from '../rigs/guests/deployable-lab.ts';
 import { talkingBootSector } from '../rigs/guests/talking-boot-sector.ts';
@@ -57,11 +58,13 @@ beforeAll(async () => {
     });
   });
 });
-afterAll(async () => {
-  await lab.close();
-  expect([...new Set(cloud.violations)]).toEqual([]);
-  await cloud.close();
-});
+afterAll(() =>
+  closeAll(
+    () => lab.close(),
+    () => expect([...new Set(cloud.violations)]).toEqual([]),
+    () => cloud.close(),
+  ),
+);
 
 /** Undefined when each disk is, byte for byte, at the beginning of its volume. */
 async function difference(): Promise<string | undefined> {

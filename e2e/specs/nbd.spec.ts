@@ -8,6 +8,7 @@ import type { NbdTls } from '../../electron/engine/nbd/address.ts';
 import { NbdClient } from '../../electron/engine/nbd/nbd-client.ts';
 import { NbdDiskReader } from '../../electron/engine/nbd/nbd-disk-reader.ts';
 import { makeCredentials, run, startServer, type Served } from '../conformance/nbd-servers.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { firstDifference, readOnto } from '../conformance/read-snapshot.ts';
 
 const MIB = 1024 * 1024;
@@ -37,10 +38,9 @@ describe('NBD against the servers of others', () => {
     ]);
     await makeCredentials(folder);
   });
-  afterAll(async () => {
-    for (const served of servers) await served.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() =>
+    closeAll(...servers.map((each) => () => each.stop()), () => rm(folder, { recursive: true, force: true })),
+  );
 
   it('reads a sparse image from qemu-nbd, holes told as zeros as nbdinfo sees them', async () => {
     const address = await start('qemu-nbd', (socket) => [

@@ -11,6 +11,7 @@ import {
   type MorphOptions,
   type WinrmMorphRequest,
 } from '../../electron/engine/osmorphing/index.ts';
+import { closeAll } from '../rigs/closing.ts';
 import {
   startWinrmStandIn,
   type CommandAnswer,
@@ -149,12 +150,14 @@ describe('a Windows guest on a Windows worker', () => {
     });
   });
 
-  afterEach(async () => {
-    await worker.close();
-    for (const close of closers.splice(0)) close();
-    await rm(folder, { recursive: true, force: true });
-    expect(worker.violations).toEqual([]);
-  });
+  afterEach(() =>
+    closeAll(
+      () => worker.close(),
+      ...closers.splice(0),
+      () => rm(folder, { recursive: true, force: true }),
+      () => expect(worker.violations).toEqual([]),
+    ),
+  );
 
   const options = (more: Partial<MorphOptions> = {}): MorphOptions => ({
     nics: [{ macAddress: 'fa:16:3e:00:00:01', addresses: ['10.20.0.15'] }],

@@ -12,6 +12,7 @@ import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
 import { deployByHand } from '../conformance/deploy-by-hand.ts';
 import { ovmEnvironment, recordsOnly } from '../conformance/ovm-labs.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { hurriedClock, requestClock, type RequestClock } from '../rigs/hurried-clock.ts';
 import { startManager, stockVm, type SimulatedManager } from '../rigs/server-virtualization-manager/start.ts';
 
@@ -53,11 +54,13 @@ beforeEach(async () => {
   });
   notes = [];
 });
-afterEach(async () => {
-  await manager.close();
-  store.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() =>
+  closeAll(
+    () => manager.close(),
+    () => store.close(),
+    () => rmSync(folder, { recursive: true, force: true }),
+  ),
+);
 
 const open = (): DestinationPlatform => createOvmDestination(manager.connection, recordsOnly(clock));
 const nameOf = (id: string | undefined): string | undefined => manager.world.repositories.get(id ?? '')?.name;

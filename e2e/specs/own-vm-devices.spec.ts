@@ -18,6 +18,7 @@ import type { CoreClient } from '../../shared/contract/core-client.ts';
 import type { ExecutionDetail } from '../../shared/model/execution.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import { resourceGroupCloudConnection } from '../conformance/resource-group-cloud-calls.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
 import { labMachines, usualWorkerKind } from '../rigs/machines/kinds.ts';
 import type { LabMachines } from '../rigs/machines/lab-machines.ts';
@@ -97,10 +98,12 @@ describe('an engine on a VM whose devices have no serials', () => {
       });
     });
   });
-  afterAll(async () => {
-    await cloud?.close();
-    await rm(root, { recursive: true, force: true });
-  });
+  afterAll(() =>
+    closeAll(
+      () => cloud?.close(),
+      () => rm(root, { recursive: true, force: true }),
+    ),
+  );
 
   /** A machine of the lab, which stands for the mover: the project knows nothing of how it was made. */
   async function startMachine(connection: JsonObject): Promise<string> {

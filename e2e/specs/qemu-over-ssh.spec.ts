@@ -6,6 +6,7 @@ import type { SourcePlatform } from '../../electron/engine/ports/source-platform
 import { qemuHarness, type QemuHarness } from '../conformance/qemu-harness.ts';
 import { leftovers, readDisk, takeSnapshot, vmStatus } from '../conformance/qemu-state.ts';
 import { firstDifference } from '../conformance/read-snapshot.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { startCutProxy } from '../rigs/cut-proxy.ts';
 import { startSshd, type SshdRig } from '../rigs/sshd.ts';
 
@@ -24,11 +25,13 @@ describe('QEMU over SSH', () => {
     elsewhere = join(harness.folder, 'ours-over-ssh');
     await mkdir(elsewhere);
   });
-  afterAll(async () => {
-    for (const source of open) await source.close();
-    await harness.close();
-    await sshd.stop();
-  });
+  afterAll(() =>
+    closeAll(
+      ...open.map((each) => () => each.close()),
+      () => harness.close(),
+      () => sshd.stop(),
+    ),
+  );
   const sourceOver = (server: SshdRig, hostKeys = [server.hostKey]) => {
     const source = createQemuHypervisorSource(
       {

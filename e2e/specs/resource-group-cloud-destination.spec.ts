@@ -10,6 +10,7 @@ import { openStore, type Store } from '../../electron/engine/store/store.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
 import { resourceGroupCloudConnection } from '../conformance/resource-group-cloud-calls.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
 import type { VirtualMachineRecord } from '../rigs/resource-group-cloud/records.ts';
 import {
@@ -51,12 +52,14 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-azure-'));
   store = openStore(folder, undefined, hurriedClock(20));
 });
-afterEach(async () => {
-  expect(cloud.violations).toEqual([]);
-  await cloud.close();
-  store.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() =>
+  closeAll(
+    () => expect(cloud.violations).toEqual([]),
+    () => cloud.close(),
+    () => store.close(),
+    () => rmSync(folder, { recursive: true, force: true }),
+  ),
+);
 
 async function open(connection: object = {}, options: ResourceGroupCloudOptions = {}): Promise<DestinationPlatform> {
   cloud = await startResourceGroupCloud({ transitionMs: 2, ...options });

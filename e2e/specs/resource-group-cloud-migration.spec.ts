@@ -11,6 +11,7 @@ import type { CoreClient } from '../../shared/contract/core-client.ts';
 import type { ExecutionDetail } from '../../shared/model/execution.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import { resourceGroupCloudConnection } from '../conformance/resource-group-cloud-calls.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { talkingBootSector } from '../rigs/guests/talking-boot-sector.ts';
 import { labMachines, usualWorkerKind } from '../rigs/machines/kinds.ts';
 import { withLabProject, type LabProject } from '../rigs/project/lab-options.ts';
@@ -79,10 +80,12 @@ beforeAll(async () => {
     });
   });
 });
-afterAll(async () => {
-  await cloud.close();
-  await rm(root, { recursive: true, force: true });
-});
+afterAll(() =>
+  closeAll(
+    () => cloud.close(),
+    () => rm(root, { recursive: true, force: true }),
+  ),
+);
 
 const use = <T>(work: (core: CoreClient) => Promise<T>): Promise<T> => withLabProject(project, work);
 

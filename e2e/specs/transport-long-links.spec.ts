@@ -9,6 +9,7 @@ import type { AgentSession } from '../../electron/engine/transport/agent-session
 import type { ConnectWorkerOptions } from '../../electron/engine/transport/connect-options.ts';
 import { connectWorker } from '../../electron/engine/transport/connect-worker.ts';
 import { device, diskBytes, mebibyte, never } from '../conformance/transport-lab.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { processesNaming } from '../rigs/processes-naming.ts';
 import { freePort, startSshd, type SshdRig } from '../rigs/sshd.ts';
 import { startWanLink, type LinkShape } from '../rigs/wan-link.ts';
@@ -24,10 +25,7 @@ describe('a transport over several connections', () => {
     disk = join(folder, 'disk');
     await writeFile(disk, Buffer.alloc(diskBytes));
   });
-  afterEach(async () => {
-    for (const stop of stops.splice(0).reverse()) await stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterEach(() => closeAll(...stops.splice(0).toReversed(), () => rm(folder, { recursive: true, force: true })));
 
   async function server(extraConfig = ''): Promise<SshdRig> {
     const sshd = await startSshd({ extraConfig });

@@ -15,6 +15,7 @@ import { connectWorker } from '../../electron/engine/transport/connect-worker.ts
 import { inProcessHostKeys } from '../../electron/engine/transport/host-keys.ts';
 import { dialAgent } from '../../electron/engine/transport/https.ts';
 import { loginToWorker } from '../../electron/engine/transport/ssh-login.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { startCutProxy } from '../rigs/cut-proxy.ts';
 import { startMorphLab } from '../rigs/guests/morph-lab.ts';
 import { freePort, startSshd } from '../rigs/sshd.ts';
@@ -30,10 +31,7 @@ describe('trust in a worker', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'causeway-trust-'));
   });
-  afterEach(async () => {
-    for (const stop of stops.splice(0)) stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterEach(() => closeAll(...stops.splice(0), () => rm(folder, { recursive: true, force: true })));
 
   async function startAgent(server: Certificate, client: Certificate): Promise<number> {
     await Promise.all([

@@ -11,6 +11,7 @@ import {
 } from '../../electron/engine/platforms/virtualization-platform/source/index.ts';
 import type { Snapshot, SourcePlatform } from '../../electron/engine/ports/source-platform.ts';
 import { firstDifference, readOnto, type DiskRead } from '../conformance/read-snapshot.ts';
+import { closeAll } from '../rigs/closing.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
 import { MemoryDisk } from '../rigs/virtualization-platform/backing.ts';
 import { ExportLeases } from '../rigs/virtualization-platform/export-lease/export-leases.ts';
@@ -49,12 +50,14 @@ describe('the same VM by each transport', () => {
       await lab.write(0, offset, length, byte);
     await lab.write(1, 4 * MIB, 5000, 0x44);
   });
-  afterEach(async () => {
-    for (const source of opened.splice(0)) await source.close();
-    await lab.close();
-    await exportHost.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterEach(() =>
+    closeAll(
+      ...opened.splice(0).map((each) => () => each.close()),
+      () => lab.close(),
+      () => exportHost.stop(),
+      () => rm(folder, { recursive: true, force: true }),
+    ),
+  );
 
   const clock = hurriedClock(5);
   const context = () => ({
