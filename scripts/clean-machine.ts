@@ -132,7 +132,7 @@ async function opens(run: Run, command: string): Promise<Verdict> {
     then: async ([, url]) => {
       // Any answer is one: the page itself wants a cookie.
       const program = 'fetch(process.argv[1]).then(() => process.exit(0), () => process.exit(1))';
-      answer = await run(`node -e '${program}' '${url}'`, { log: log('answer') });
+      answer = await run(`node -e '${program}' '${url}'`, { log: join(logs, 'answer.log') });
     },
   });
   return { seconds, problems: [...(answer?.status === 0 ? [] : ['it does not answer']), ...stackTraces(output)] };
