@@ -96,7 +96,9 @@ export async function openInChromium(url: string, proxy?: string): Promise<Opene
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text());
+    // Interfaces come and go with the workers of other labs; the browser asks again.
+    if (message.type() === 'error' && !message.text().endsWith('net::ERR_NETWORK_CHANGED'))
+      complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
   await page.goto(url, { timeout: openTimeoutMs });
