@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { packageEngine } from '../../scripts/package-engine.ts';
 import { closing, temporaryFolder } from './closing.ts';
 import { startEuropeanCloud, type EuropeanCloud } from './european-cloud/start.ts';
+import { endProcess } from './machines/child-process.ts';
 import { labMachines, usualWorkerKind } from './machines/kinds.ts';
 import { hasNamespaces, networkNamespace } from './network-namespace.ts';
+import { processesNaming } from './processes-naming.ts';
 import { startSshd, type SshdRig } from './sshd.ts';
 
 const MiB = 1024 * 1024;
@@ -37,6 +39,10 @@ export async function startMoverRig(
   await using stack = new AsyncDisposableStack();
   const folder = await temporaryFolder(stack, 'causeway-mover-');
   const at = (...parts: string[]): string => join(folder, ...parts);
+  // An engine on the mover stays when nobody is connected, as it should.
+  stack.defer(async () => {
+    for (const { pid } of await processesNaming(at('mover'))) endProcess(pid);
+  });
   for (const name of ['laptop', 'mover', 'images']) await mkdir(at(name));
   const cloud = stack.adopt(
     await startEuropeanCloud({

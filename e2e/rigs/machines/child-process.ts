@@ -39,3 +39,12 @@ export function kill(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): P
     child.kill(signal);
   });
 }
+
+/** Kills a process that is no child of this one, unless it has ended by itself. */
+export function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has.
+  }
+}

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { volumeSerial } from '../cloud-kit/server-machines.ts';
 import type { DeviceNames, MachineVolume } from '../cloud-kit/server-machines.ts';
-import { kill, run, spawnBound } from './child-process.ts';
+import { endProcess, kill, run, spawnBound } from './child-process.ts';
 import { seedFromUserData } from './cloud-config.ts';
 import { LoopDevice } from './loop-device.ts';
 import type { Machine, StartMachine } from './machine.ts';
@@ -112,14 +112,6 @@ export function nativeWorkers(setup: { readonly imageRoot: string; readonly outb
     const opened = stack.move();
     return machine;
   };
-}
-
-function endProcess(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It ended by itself.
-  }
 }
 
 /** Names of a volume's device below `/dev`, beside its own. */
