@@ -10,7 +10,7 @@ import { endProcess } from './machines/child-process.ts';
 import { labMachines, usualWorkerKind } from './machines/kinds.ts';
 import { hasNamespaces, networkNamespace } from './network-namespace.ts';
 import { processesNaming } from './processes-naming.ts';
-import { startSshd, type SshdRig } from './sshd.ts';
+import { markOfPart, startSshd, type SshdRig } from './sshd.ts';
 
 const MiB = 1024 * 1024;
 const root = join(import.meta.dirname, '..', '..');
@@ -58,7 +58,7 @@ export async function startMoverRig(
   const jump = await sshd();
   const host = await sshd({
     network,
-    extraConfig: `SetEnv HOME=${at('mover')} CAUSEWAY_USER_FOLDER=${at('mover', 'settings')}`,
+    extraConfig: `SetEnv HOME=${at('mover')} CAUSEWAY_USER_FOLDER=${at('mover', 'settings')}${markOfPart}`,
   });
   // Both servers take the key of the first.
   await writeFile(join(host.folder, 'authorized'), readFileSync(`${jump.privateKeyPath}.pub`));

@@ -30,6 +30,10 @@ export interface SshdRig {
   stop(): Promise<void>;
 }
 
+/** For `SetEnv`: by this mark a run of the tests finds what a part of it left running. The server hands its own environment to nobody. */
+export const markOfPart =
+  process.env['CAUSEWAY_TEST_PART'] === undefined ? '' : ` "CAUSEWAY_TEST_PART=${process.env['CAUSEWAY_TEST_PART']}"`;
+
 /**
  * Starts sshd for the user that runs this. Throws with one line when it is not installed. `port` lets a second
  * server take the place of a first one.
@@ -97,7 +101,7 @@ function configuration(address: string, port: number, folder: string, extra: str
     'PermitRootLogin prohibit-password',
     'MaxStartups 100',
     // Commands run without this account's own shell settings, of which some start programs at every login.
-    `SetEnv HOME=${folder}`,
+    `SetEnv HOME=${folder}${markOfPart}`,
     'LogLevel INFO',
     '',
   ].join('\n');
