@@ -27,7 +27,8 @@ export async function openWorkbenchHere(
   { page: built = join(import.meta.dirname, '..', '..', 'out/renderer'), language }: Options = {},
 ): Promise<WorkbenchHere> {
   await using stack = new AsyncDisposableStack();
-  const settings = new Map<string, unknown>();
+  // A busy machine must not miss a message that a spec waits for.
+  const settings = new Map<string, unknown>([['settings', { messageSeconds: 30 }]]);
   const shell = stack.adopt(
     createShell({
       host: 'browser',
