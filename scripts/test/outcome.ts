@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import type { Job } from './jobs.ts';
 import type { PartEnd } from './part.ts';
 
 /** How one task of a run ended. */
@@ -112,8 +111,18 @@ function failuresOf(file: FileReport, root: string): string[] {
   return tests.length === 0 && file.status === 'failed' ? [`${path}: ${file.message}`] : tests;
 }
 
+/** A part of a run, as far as its outcome depends on it. */
+interface Reporting {
+  readonly name: string;
+  readonly group: Outcome['group'];
+  /** vitest's report as JSON; without one the exit status counts, or the last line `N passed, N failed`. */
+  readonly report?: string;
+  /** Spec files. */
+  readonly paths?: readonly string[];
+}
+
 /** What a part came to: one outcome, or one for each file of a bundle. A complaint of the part itself is one more failure. */
-export function outcomesOf(job: Job, end: PartEnd, root: string): Outcome[] {
+export function outcomesOf(job: Reporting, end: PartEnd, root: string): Outcome[] {
   const { name, group, report, paths = [] } = job;
   const { status, wallSeconds, cpuSeconds, complaint } = end;
   const all =
