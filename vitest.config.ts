@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { defineConfig } from 'vitest/config';
@@ -22,7 +22,9 @@ const path = [
 ].join(delimiter);
 
 /** What tests accept stays out of the settings of whoever runs them. */
-const env = { PATH: path, CAUSEWAY_USER_FOLDER: join(tmpdir(), `causeway-test-user-${process.pid}`) };
+const userFolder = join(tmpdir(), `causeway-test-user-${process.pid}`);
+process.once('exit', () => rmSync(userFolder, { recursive: true, force: true }));
+const env = { PATH: path, CAUSEWAY_USER_FOLDER: userFolder };
 
 /** Of the unit tests: theirs are many small files. */
 const unitEnv = memoryFolder === undefined ? env : { ...env, TMPDIR: memoryFolder };
