@@ -7,4 +7,4 @@ if (Number(process.versions.node.split('.')[0]) < 18) {
   );
   process.exit(2);
 }
-import('./tasks.js');
+void import('./tasks.js');
