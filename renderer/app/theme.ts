@@ -147,6 +147,9 @@ export const topBarHeight = 44;
 
 const size = (px: number): string => `${px / 16}rem`;
 
+/** Lists that somebody has opened are not covered by a message, which stays for seconds. */
+const aboveMessages = 1450;
+
 export const theme = createTheme({
   cssVariables: { colorSchemeSelector: 'data-scheme' },
   colorSchemes: { light: { palette: paletteOf(light) }, dark: { palette: paletteOf(dark) } },
@@ -198,6 +201,7 @@ export const theme = createTheme({
     },
     MuiPopover: {
       styleOverrides: {
+        root: { zIndex: aboveMessages },
         paper: ({ theme: { vars } }) => ({
           backgroundImage: 'none',
           border: `1px solid ${vars?.palette.divider}`,
@@ -259,6 +263,7 @@ export const theme = createTheme({
     MuiAlert: { defaultProps: { closeText: text.app.close } },
     MuiAlertTitle: { styleOverrides: { root: { fontSize: size(13), fontWeight: 600 } } },
     MuiAutocomplete: {
+      styleOverrides: { popper: { zIndex: aboveMessages } },
       defaultProps: {
         clearText: text.widgets.clear,
         openText: text.widgets.openList,
