@@ -130,7 +130,8 @@ function checks(options: JobOptions): Job[] {
 /** Runs of a run, in the full tier. */
 function longRuns({ tier }: JobOptions): Job[] {
   if (tier === 'usual') return [];
-  const long = { lane: 'spec', expectedSeconds: 1200, silenceSeconds: 1200 };
+  // Each says something at the end of a command, which is a whole run of its own.
+  const long = { lane: 'spec', expectedSeconds: 1200, silenceSeconds: 2400 };
   return [
     {
       ...long,
