@@ -61,9 +61,9 @@ export async function baseRoot(kind: string): Promise<string> {
   hash.update(await run('bash', ['-c', `. ${join(root, 'e2e/rigs/images/apt-sources.sh')}; apt_sources`]));
   const base = join(cache, `base-${kind.replace('/', '-')}-${hash.digest('hex').slice(0, 12)}`);
   if (existsSync(base)) return base;
-  const partial = `${base}.partial`;
-  const prefix = `${base}.prefix`;
-  for (const left of [partial, prefix]) rmSync(left, { recursive: true, force: true });
+  // Another run may be building the same.
+  const partial = `${base}.${process.pid}.partial`;
+  const prefix = `${base}.${process.pid}.prefix`;
   mkdirSync(cache, { recursive: true });
   try {
     if (kind !== 'debian') await installNode(kind, prefix);
@@ -77,7 +77,7 @@ export async function baseRoot(kind: string): Promise<string> {
     createInterface({ input: child.stderr! }).on('line', (line) => complaints.push(line));
     const [code] = (await once(child, 'close')) as [number | null];
     if (code !== 0) throw new Error(`the root file system was not built: ${complaints.slice(-3).join(' / ')}`);
-    renameSync(partial, base);
+    if (!existsSync(base)) renameSync(partial, base);
   } finally {
     for (const left of [partial, prefix]) rmSync(left, { recursive: true, force: true });
   }

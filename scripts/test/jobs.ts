@@ -136,12 +136,14 @@ function longRuns({ tier }: JobOptions): Job[] {
     {
       ...long,
       name: 'clean machine as root',
+      lease: 'clean machine',
       group: 'clean',
       args: ['scripts/clean-machine.ts', '--node', 'debian', '--as', 'root', '--commands', 'demo'],
     },
     {
       ...long,
       name: 'clean machine as ordinary user',
+      lease: 'clean machine',
       group: 'clean',
       args: ['scripts/clean-machine.ts', '--node', 'debian', '--as', 'person'],
     },
