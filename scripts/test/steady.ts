@@ -75,7 +75,7 @@ async function work(): Promise<void> {
     const { status, complaint, wallSeconds } = await runPart(
       {
         name,
-        args: [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'specs', spec],
+        args: [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'specs', spec, '--reporter=verbose'],
         cwd: root,
         env: { CAUSEWAY_THROTTLE: ways[way] },
         log,
