@@ -74,7 +74,7 @@ export async function awsHarness(options: SourceLabOptions = {}): Promise<Source
         clock: hurriedClock(20),
         timeoutMs: 3000,
         attempts: 2,
-        timing: { looksBeforeCreatingAgain: 2, pollFirstMs: 5, pollCapMs: 20 },
+        timing: { looksBeforeCreatingAgain: 2, pollFirstMs: 5, pollCapMs: 20, attachMs: 60_000 },
         ...options.source,
       },
     );
