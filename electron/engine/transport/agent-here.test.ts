@@ -75,7 +75,7 @@ describe.runIf(process.platform === 'linux')('the agent on this computer', () =>
   it('gives up when it is asked to', async () => {
     const stop = new AbortController();
     const starting = connectAgentHere(
-      { ...as, purpose: folder, within: ['/bin/sh', '-c', 'sleep 60; exec "$@"', 'sh'] },
+      { ...as, purpose: folder, within: ['/bin/sh', '-c', 'exec sleep 60'] },
       stop.signal,
     );
     stop.abort();
